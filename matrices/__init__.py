@@ -1,0 +1,1 @@
+"""Claims and evidence go in, words come out: the honesty matrix, its renderers and the `sandproof` command."""
