@@ -82,7 +82,11 @@ def _platform() -> str:
 
 
 def _in_container() -> bool:
-    return any(Path(marker).exists() for marker in ("/.dockerenv", "/run/.containerenv"))
+    # A virtual machine booted from a container image keeps the image's marker; the first PID namespace of a kernel always has this
+    # inode number (include/linux/proc_ns.h, PROC_PID_INIT_INO), so a process in it is not in a container.
+    if not any(Path(marker).exists() for marker in ("/.dockerenv", "/run/.containerenv")):
+        return False
+    return os.stat("/proc/self/ns/pid").st_ino != 0xEFFFFFFC
 
 
 def _userns_limit() -> int:

@@ -33,7 +33,7 @@ class LaunchPlan:
 
     `argv` is put before the command; `env` is the whole environment, of the launcher program too; `cwd` is where the launcher
     program starts. `close_fds`: descriptors above 2 are closed first. `new_keyring`: the process gets a session keyring of its own.
-    `end_with_launcher`: the process is killed when whoever started it dies. `stubs` see above. `details` go into the handle.
+    `guarded` are the writable roots that may hold stubs of this or another run; `stubs` see above. `details` go into the handle.
     """
 
     backend: SandboxBackend
@@ -42,5 +42,6 @@ class LaunchPlan:
     cwd: str = "/"
     close_fds: bool = True
     new_keyring: bool = False
+    guarded: tuple[str, ...] = ()
     stubs: tuple[Stub, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)

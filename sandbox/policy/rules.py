@@ -14,6 +14,7 @@ class RuleKind(StrEnum):
     """Each kind is one sentence that must hold; `DEMANDS` has the sentences. Claims are made per kind."""
 
     FS_CONFINE = "fs.confine"
+    FS_READ_CONFINE = "fs.read-confine"
     FS_WRITE_ALLOW = "fs.write-allow"
     FS_READ_ALLOW = "fs.read-allow"
     FS_WRITE_DENY = "fs.write-deny"
@@ -43,6 +44,7 @@ class RuleKind(StrEnum):
 
 DEMANDS: dict[RuleKind, str] = {
     RuleKind.FS_CONFINE: "Nothing outside the writable roots can be created, changed, renamed or removed.",
+    RuleKind.FS_READ_CONFINE: "Only system directories and the named roots can be seen at all.",
     RuleKind.FS_WRITE_ALLOW: "The named root is writable.",
     RuleKind.FS_READ_ALLOW: "The named path is readable.",
     RuleKind.FS_WRITE_DENY: "The named path cannot be created, changed or replaced, even where its parents are writable.",
@@ -68,7 +70,7 @@ DEMANDS: dict[RuleKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `target` is symbolic (`$WORK/.git/hooks`, `~` never) or a glob, empty for kinds that have none.
+    """One rule. `target` is symbolic (`$WORK/.git/hooks`) or a glob, empty for kinds that have none.
 
     `required` rules stop the launch where the backend cannot hold them.
     """

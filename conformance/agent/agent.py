@@ -1,0 +1,456 @@
+"""The in-guest agent: reads a plan from standard input, carries it out step by step, says on standard output what it is doing.
+
+Stdlib only, one file, no imports of the project: it is copied into a read-only directory and run with `python -I -S`. Every line
+it prints is the plan's tag, a space and one JSON object, flushed before the next call is made. A step that fails is reported and the
+next one is tried; the program ends by itself after the plan's deadline.
+"""
+
+import base64
+import contextlib
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import platform
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+OUTPUT_LIMIT = 8000
+libc = ctypes.CDLL(None, use_errno=True)
+SYSCALLS = {
+    "x86_64": {"keyctl": 250, "pidfd_open": 434, "pidfd_getfd": 438, "renameat2": 316},
+    "aarch64": {"keyctl": 219, "pidfd_open": 434, "pidfd_getfd": 438, "renameat2": 276},
+}
+
+
+def check(result):
+    """Turn a libc -1 into OSError."""
+    if result == -1 or result == ctypes.c_void_p(-1).value:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
+def syscall(name, *args):
+    number = SYSCALLS.get(platform.machine(), {}).get(name)
+    if number is None:
+        raise OSError(errno.ENOSYS, name)
+    return check(libc.syscall(number, *args))
+
+
+# --- files ---------------------------------------------------------------------------------------------------------------
+
+
+def write(path, data, append, executable):
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
+    fd = os.open(path, flags, 0o755 if executable else 0o644)
+    try:
+        os.write(fd, data.encode())
+    finally:
+        os.close(fd)
+
+
+def read(path):
+    if os.path.isdir(path):
+        return " ".join(sorted(os.listdir(path)))
+    with open(path, "rb") as file:
+        return file.read(OUTPUT_LIMIT)
+
+
+def mkdir(path):
+    os.makedirs(path, exist_ok=True)
+
+
+def exchange(a, b):
+    syscall("renameat2", -100, os.fsencode(a), -100, os.fsencode(b), 2)
+
+
+def rmtree(path):
+    errors = []
+    shutil.rmtree(path, onerror=lambda _function, _path, info: errors.append(info[1]))
+    if errors:
+        raise errors[0]
+
+
+def copytree(src, dst):
+    shutil.copytree(src, dst, symlinks=True, dirs_exist_ok=True)
+
+
+def otmpfile(directory, path, data):
+    fd = os.open(directory, os.O_TMPFILE | os.O_WRONLY, 0o644)
+    try:
+        os.write(fd, data.encode())
+        check(libc.linkat(-100, b"/proc/self/fd/%d" % fd, -100, os.fsencode(path), 0x400))
+    finally:
+        os.close(fd)
+
+
+def splice(src, dst):
+    with open(src, "rb") as source, open(dst, "wb") as sink:
+        os.copy_file_range(source.fileno(), sink.fileno(), 1 << 16)
+
+
+def reopen_write(path, data):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        again = os.open(f"/proc/self/fd/{fd}", os.O_WRONLY)
+        os.write(again, data.encode())
+        os.close(again)
+    finally:
+        os.close(fd)
+
+
+def swap_race(path, outside, leaf, data, rounds):
+    """Ends after `rounds` writes; the exchanging thread ends with it."""
+    other = path + ".swap"
+    mkdir(path)
+    if not os.path.islink(other):
+        os.symlink(outside, other)
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            with contextlib.suppress(OSError):
+                exchange(path, other)
+
+    thread = threading.Thread(target=swap, daemon=True)
+    thread.start()
+    refused = 0
+    for _ in range(rounds):
+        try:
+            write(os.path.join(path, leaf), data, True, False)
+        except OSError:
+            refused += 1
+    stop.set()
+    thread.join()
+    return f"{rounds} rounds, {refused} refused"
+
+
+# --- descriptors, environment, processes -----------------------------------------------------------------------------------
+
+
+def inherited():
+    own = {0, 1, 2}
+    found = [int(name) for name in os.listdir("/proc/self/fd")]
+    return [fd for fd in sorted(found) if fd not in own and os.path.exists(f"/proc/self/fd/{fd}")]
+
+
+def fds_write(data, name):
+    done = 0
+    for fd in inherited():
+        with contextlib.suppress(OSError):
+            if os.path.isdir(f"/proc/self/fd/{fd}"):
+                below = os.open(name, os.O_WRONLY | os.O_CREAT, 0o644, dir_fd=fd)
+                done += os.write(below, data.encode())
+                os.close(below)
+            else:
+                done += os.write(fd, data.encode())
+    if not done:
+        raise OSError(errno.EBADF, "no inherited descriptor took it")
+
+
+def fds_read():
+    parts = []
+    for fd in inherited():
+        with contextlib.suppress(OSError):
+            os.lseek(fd, 0, os.SEEK_SET)
+            parts.append(os.read(fd, OUTPUT_LIMIT))
+    if not parts:
+        raise OSError(errno.EBADF, "no inherited descriptor can be read")
+    return b" ".join(parts)
+
+
+def environ_of_ancestors():
+    pids, pid = [1], os.getpid()
+    while pid > 0 and len(pids) < 64:
+        pids.append(pid)
+        with open(f"/proc/{pid}/status") as status:
+            pid = next(int(line.split()[1]) for line in status if line.startswith("PPid"))
+    parts, errors = [], []
+    for number in pids:
+        try:
+            with open(f"/proc/{number}/environ", "rb") as file:
+                parts.append(file.read())
+        except OSError as error:
+            errors.append(error)
+    if not parts:
+        raise errors[0]
+    return b"\n".join(parts)
+
+
+def getenv(name):
+    if name not in os.environ:
+        raise OSError(errno.ENOENT, name)
+    return os.environ[name]
+
+
+def proc_read(pid, entry):
+    with open(f"/proc/{pid}/{entry}", "rb") as file:
+        return file.read(OUTPUT_LIMIT)
+
+
+def cmdlines():
+    parts = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/cmdline", "rb") as file:
+                parts.append(file.read(400))
+    return b"\n".join(parts)[-OUTPUT_LIMIT:]
+
+
+def peek(pid, address, length):
+    buffer = ctypes.create_string_buffer(length)
+
+    class Vector(ctypes.Structure):
+        _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+    local = Vector(ctypes.addressof(buffer), length)
+    remote = Vector(address, length)
+    try:
+        check(libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0))
+    except OSError:
+        with open(f"/proc/{pid}/mem", "rb") as file:
+            file.seek(address)
+            return file.read(length)
+    return buffer.raw
+
+
+def steal_fd(pid, fd):
+    handle = syscall("pidfd_open", pid, 0)
+    stolen = syscall("pidfd_getfd", handle, fd, 0)
+    os.lseek(stolen, 0, os.SEEK_SET)
+    return os.read(stolen, OUTPUT_LIMIT)
+
+
+def keyring_read(description):
+    key = syscall("keyctl", 10, -3, b"user", description.encode(), 0)  # KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING
+    buffer = ctypes.create_string_buffer(512)
+    length = syscall("keyctl", 11, key, buffer, 512)  # KEYCTL_READ
+    return buffer.raw[:length]
+
+
+def tiocsti(text):
+    errors = []
+    for target in (2, "/dev/tty"):
+        try:
+            fd = target if isinstance(target, int) else os.open(target, os.O_RDWR | os.O_NOCTTY)
+            for char in text.encode():
+                fcntl.ioctl(fd, termios.TIOCSTI, bytes([char]))
+        except OSError as error:
+            errors.append(error)
+        else:
+            return
+    raise errors[-1]
+
+
+def shm_write(shmid, data):
+    libc.shmat.restype = ctypes.c_void_p
+    address = check(libc.shmat(shmid, None, 0))
+    ctypes.memmove(address, data.encode(), len(data))
+    check(libc.shmdt(ctypes.c_void_p(address)))
+
+
+def heartbeat(path, cookie, seconds, wait):
+    ready, signal_ready = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        if os.fork() != 0:
+            os._exit(0)
+        libc.prctl(15, cookie.encode()[:15], 0, 0, 0)  # PR_SET_NAME
+        for number in (0, 1, 2):
+            os.dup2(os.open("/dev/null", os.O_RDWR), number)
+        os.write(signal_ready, b"1")
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            with open(path, "a") as file:
+                file.write(".")
+            time.sleep(0.1)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    os.close(signal_ready)
+    if os.read(ready, 1) != b"1":
+        raise OSError(errno.ECHILD, "the background process did not start")
+    if wait:
+        say({"b": "beating"})
+        time.sleep(seconds)
+
+
+# --- network -----------------------------------------------------------------------------------------------------------------
+
+
+def family_of(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def tcp(address, port, data):
+    with socket.socket(family_of(address), socket.SOCK_STREAM) as conn:
+        conn.settimeout(2)
+        conn.connect((address, port))
+        conn.sendall(data.encode())
+        conn.shutdown(socket.SHUT_WR)
+
+
+def udp(address, port, data):
+    with socket.socket(family_of(address), socket.SOCK_DGRAM) as conn:
+        conn.settimeout(2)
+        conn.connect((address, port))
+        conn.send(data.encode())
+
+
+def unix(path, data, datagram):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as conn:
+        conn.settimeout(2)
+        conn.connect(path)
+        conn.sendall(data.encode())
+
+
+def abstract(name, data):
+    unix("\0" + name, data, False)
+
+
+def join_netns(pid):
+    fd = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    try:
+        check(libc.setns(fd, 0x40000000))
+    finally:
+        os.close(fd)
+
+
+# --- namespaces --------------------------------------------------------------------------------------------------------------
+
+
+def remount(path):
+    errors = []
+    for call in (
+        lambda: check(libc.umount2(os.fsencode(path), 2)),
+        lambda: check(libc.mount(None, os.fsencode(path), None, 0x20 | 0x1000, None)),
+    ):
+        try:
+            call()
+        except OSError as error:
+            errors.append(error)
+        else:
+            return
+    raise errors[-1]
+
+
+def userns():
+    uid, gid = os.getuid(), os.getgid()
+    check(libc.unshare(0x10000000 | 0x00020000))
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+def run(argv, cwd, stdin):
+    done = subprocess.run(
+        argv, cwd=cwd, input=stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=15, check=False
+    )
+    if done.returncode:
+        raise ProcessError(done.returncode, done.stdout)
+    return done.stdout
+
+
+class ProcessError(Exception):
+    pass
+
+
+VERBS = {
+    "write": write,
+    "read": read,
+    "mkdir": mkdir,
+    "rename": os.rename,
+    "exchange": exchange,
+    "link": os.link,
+    "symlink": lambda target, path: os.symlink(target, path),
+    "unlink": os.unlink,
+    "rmtree": rmtree,
+    "copytree": copytree,
+    "chmod": os.chmod,
+    "utime": lambda path, when: os.utime(path, (when, when)),
+    "truncate": lambda path, size: os.truncate(path, size),
+    "setxattr": lambda path, value: os.setxattr(path, "user.sandproof", value.encode()),
+    "mkfifo": os.mkfifo,
+    "otmpfile": otmpfile,
+    "splice": splice,
+    "reopen-write": reopen_write,
+    "swap-race": swap_race,
+    "fds-write": fds_write,
+    "fds-read": fds_read,
+    "environ-of-ancestors": environ_of_ancestors,
+    "getenv": getenv,
+    "proc-read": proc_read,
+    "cmdlines": cmdlines,
+    "kill": lambda pid, signal: os.kill(pid, signal),
+    "peek": peek,
+    "steal-fd": steal_fd,
+    "keyring-read": keyring_read,
+    "tiocsti": tiocsti,
+    "sethostname": lambda name: socket.sethostname(name),
+    "shm-write": shm_write,
+    "heartbeat": heartbeat,
+    "tcp": tcp,
+    "udp": udp,
+    "unix": unix,
+    "abstract": abstract,
+    "join-netns": join_netns,
+    "remount": remount,
+    "userns": userns,
+    "run": run,
+}
+
+tag = ""
+
+
+def say(record):
+    sys.stdout.write(f"{tag} {json.dumps(record)}\n")
+    sys.stdout.flush()
+
+
+def shown(value):
+    """Text as it is; bytes that are not text also as base64, so that nothing read is lost on the way out."""
+    if isinstance(value, bytes):
+        text = value[:OUTPUT_LIMIT].decode("utf-8", "backslashreplace")
+        return text if text.isprintable() or "\n" in text else text + " b64:" + base64.b64encode(value[:OUTPUT_LIMIT]).decode()
+    return None if value is None else str(value)[:OUTPUT_LIMIT]
+
+
+def carry_out(number, step):
+    """One step, reported before and after. What the call raises becomes its errno; anything else is a fault and ends the agent."""
+    say({"b": "acting", "step": number, "role": step["role"], "verb": step["verb"]})
+    code, out = None, None
+    try:
+        out = shown(VERBS[step["verb"]](**step["args"]))
+    except OSError as error:
+        code, out = errno.errorcode.get(error.errno or 0, "EUNKNOWN"), str(error.strerror)
+    except shutil.Error as error:
+        code, out = "ECOPY", str(error)[:400]
+    except ProcessError as error:
+        code, out = f"exit:{error.args[0]}", shown(error.args[1])
+    except subprocess.TimeoutExpired:
+        code, out = "ETIMEDOUT", "the program did not end"
+    say({"b": "acted", "step": number, "role": step["role"], "verb": step["verb"], "errno": code, "out": out})
+
+
+def main():
+    global tag
+    plan = json.loads(sys.stdin.read())
+    tag = plan["tag"]
+    signal.alarm(plan["deadline"])
+    say({"b": "ready"})
+    for number, step in enumerate(plan["steps"]):
+        carry_out(number, step)
+    say({"b": "done"})
+
+
+if __name__ == "__main__":
+    main()

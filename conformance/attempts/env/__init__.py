@@ -1,0 +1,1 @@
+"""Attempts on the launcher's environment."""

@@ -1,0 +1,1 @@
+"""Attempts on files: writing outside the roots, denied paths inside them, secrets, names, links."""

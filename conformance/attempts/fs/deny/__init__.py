@@ -1,0 +1,1 @@
+"""Denied paths inside a writable root, and what the host does with them afterwards."""

@@ -1,0 +1,1 @@
+"""Roots and denied paths that are spelled through a symbolic link, as /tmp is on macOS."""

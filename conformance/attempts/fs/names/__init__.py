@@ -1,0 +1,1 @@
+"""File names that must not be created, and hard links that reach protected files."""

@@ -1,0 +1,1 @@
+"""Writes that must not leave the writable roots."""

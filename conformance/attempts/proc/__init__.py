@@ -1,0 +1,1 @@
+"""Attempts on processes and kernel objects of the host."""

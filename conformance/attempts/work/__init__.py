@@ -1,0 +1,1 @@
+"""Ordinary work that must keep working."""

@@ -1,0 +1,185 @@
+"""One shot: the phases of an armed attempt carried out in one scene, and what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.core.adapter import AdapterRefused
+from conformance.core.attempt import Armed, Close, Guest, HostTrigger, Landing
+from conformance.core.evidence import Beacon
+from conformance.core.guest import Heard, listen
+from conformance.core.residue import listing, residue
+from conformance.core.scene import Scene
+from conformance.core.steps import Argument, Step
+from conformance.core.words import Reason
+from sandbox.errors import LaunchFailed
+from sandbox.sessions import ExecSession
+
+GUEST_SECONDS = 20
+SECOND_LOOK_SECONDS = 0.03
+OUTPUT_LIMIT = 4000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shot:
+    """What one shot gave. See Facts for the meaning of the booleans."""
+
+    armed: Armed | None = None
+    not_run: Reason | None = None
+    refused: Reason | None = None
+    note: str = ""
+    landed: bool = False
+    twin_landed: bool = False
+    saw: str = ""
+    twin_saw: str = ""
+    beacons: tuple[Beacon, ...] = ()
+    ready: bool = False
+    twin_acted: bool = False
+    acted: bool = False
+    killed: bool = False
+    deadline: bool = False
+    phases_done: bool = False
+    inside_success: bool = False
+    collateral: bool = False
+    exit: str = "not-started"
+    output: str = ""
+    residue: tuple[str, ...] = ()
+    sent: tuple[str, ...] = ()
+    not_sent: tuple[str, ...] = ()
+
+
+def shoot(armed: Armed, session: ExecSession, scene: Scene, reopen: Callable[[], ExecSession]) -> Shot:
+    """Carry out the phases, end the tree, look, look again."""
+    before, after = listing(scene), None
+    heard: list[Heard] = []
+    note, done = "", 0
+    live: ExecSession | None = session
+    try:
+        for phase in armed.phases:
+            if isinstance(phase, Close):
+                if live is not None:
+                    live.close()
+                live = None
+            elif isinstance(phase, HostTrigger):
+                after = listing(scene) if after is None else after
+                _trigger(phase, scene)
+            else:
+                live = live or reopen()
+                heard.append(_guest(phase, live, scene))
+            done += 1
+    except (AdapterRefused, LaunchFailed) as error:
+        note = scene.redact(str(error))
+    finally:
+        if live is not None:
+            live.close()
+    left = residue(armed, before, listing(scene) if after is None else after)
+    return _told(armed, session, scene, heard, note, done, left)
+
+
+def _told(
+    armed: Armed, session: ExecSession, scene: Scene, heard: list[Heard], note: str, done: int, left: tuple[str, ...]
+) -> Shot:
+    raw = b"\n".join(h.output for h in heard)
+    effect, twin = _look(armed, raw)
+    wanted = [p for p in armed.phases if isinstance(p, Guest)]
+    pairs = list(zip(wanted, heard, strict=False))
+    acts = [b for h in heard for b in h.acts]
+    attacks = [b for b in acts if b.role == "attack"]
+    twins = [b for b in acts if b.role == "twin"]
+    twin_acted = len(heard) == len(wanted) and all(h.count("twin") == len(p.twin) for p, h in pairs)
+    last = heard[-1] if heard else None
+    return Shot(
+        armed=armed,
+        note=note,
+        refused=None if heard or not note else Reason.ADAPTER_REFUSED,
+        landed=effect.landed,
+        twin_landed=twin.landed,
+        saw=scene.redact(effect.saw),
+        twin_saw=scene.redact(twin.saw),
+        beacons=tuple(b for h in heard for b in h.beacons),
+        ready=bool(heard) and all(h.ready for h in heard),
+        twin_acted=twin_acted,
+        acted=len(heard) == len(wanted) and all(h.count("attack") == len(p.attack) for p, h in pairs),
+        killed=any(h.exit == f"signal:{int(signal.SIGSYS)}" and h.acting for h in heard),
+        deadline=any(h.deadline for h in heard),
+        phases_done=done == len(armed.phases),
+        inside_success=bool(attacks) and all(b.errno is None for b in attacks),
+        collateral=twin_acted and any(b.errno is not None for b in twins),
+        exit=last.exit if last else "not-started",
+        output=scene.redact(raw[-OUTPUT_LIMIT:].decode("utf-8", "backslashreplace")),
+        residue=left,
+        sent=session.sent,
+        not_sent=session.not_sent,
+    )
+
+
+def _look(armed: Armed, output: bytes) -> tuple[Landing, Landing]:
+    """The tree has died. Look, and where nothing is seen look once more a moment later."""
+    effect, twin = armed.witness.look(output), armed.twin.look(output)
+    if not (effect.landed and twin.landed):
+        time.sleep(SECOND_LOOK_SECONDS)
+        effect = effect if effect.landed else armed.witness.look(output)
+        twin = twin if twin.landed else armed.twin.look(output)
+    return effect, twin
+
+
+def _guest(phase: Guest, session: ExecSession, scene: Scene) -> Heard:
+    tag = secrets.token_hex(6)
+    steps = [
+        {"role": role, "verb": step.verb, "args": mapped(step, session)}
+        for role, group in (("prepare", phase.prepare), ("twin", phase.twin), ("attack", phase.attack))
+        for step in group
+    ]
+    plan = json.dumps({"tag": tag, "deadline": GUEST_SECONDS, "steps": steps}).encode()
+    running = session.start(interpreter(session), scene.launcher())
+    try:
+        return listen(running.process, plan, tag, GUEST_SECONDS + 1, kill_launcher=phase.kill_launcher)
+    finally:
+        running.end()
+
+
+def interpreter(session: ExecSession) -> list[str]:
+    """How the agent is started inside: the harness's own interpreter by its real path."""
+    # A virtual environment's python is a link; the program itself finds its library without the environment.
+    program = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    return [program, "-I", "-S", session.guest_path("$AGENT/agent.py")]
+
+
+def mapped(step: Step, session: ExecSession) -> dict[str, Argument]:
+    """A step's arguments with symbolic paths replaced by the guest's."""
+    out: dict[str, Argument] = {}
+    for name, value in step.args.items():
+        if isinstance(value, str):
+            out[name] = session.guest_path(value) if name in step.paths else value
+        elif isinstance(value, int):
+            out[name] = value
+        else:
+            program = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+            out[name] = [program if word == "{python}" else session.guest_path(word) for word in value]
+    return out
+
+
+def _trigger(phase: HostTrigger, scene: Scene) -> None:
+    """What the host does afterwards. Its output and exit code explain nothing; only the witness counts."""
+    words = [str(scene.host(word)) if word.startswith("$") else word for word in phase.argv]
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run(
+            words,
+            cwd=scene.host(phase.cwd),
+            env=scene.scrubbed() | {k: str(scene.host(v)) for k, v in phase.env.items()},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=15,
+            check=False,
+        )
+
+

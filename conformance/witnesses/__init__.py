@@ -1,0 +1,1 @@
+"""Host-side oracles. Each looks at one kind of effect from outside and never asks the guest."""
