@@ -46,10 +46,12 @@ class Running(Protocol):
 
 
 class ExecSession(Protocol):
-    """Runs commands in the sandbox. `sent` are the ids of the rules in force, `not_sent` of those that could not be expressed."""
+    """Runs commands in the sandbox. `sent` are the ids of the rules in force, `not_sent` of those that could not be expressed;
+    `refusals` are exit codes that mean "I will not run this policy"."""
 
     sent: tuple[str, ...]
     not_sent: tuple[str, ...]
+    refusals: frozenset[int]
 
     def guest_path(self, path: str) -> str:
         """Where a symbolic path (`$WORK/x`) lies inside."""

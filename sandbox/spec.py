@@ -32,9 +32,8 @@ class SandboxBackend(StrEnum):
     def from_name(cls, name: str | None) -> Self:
         """Read a stored or typed name. Unknown and missing names are `none`, never a stronger label; `docker` is stored
         by older versions and means `native`."""
-        if name == "docker":
-            return cls("native")
-        return cls(name) if name in cls else cls("none")
+        wanted = "native" if name == "docker" else name
+        return next((member for member in cls if member.value == wanted), cls("none"))
 
 
 class SandboxState(StrEnum):

@@ -13,13 +13,14 @@ from sandbox.sessions import Launcher
 
 @dataclass(kw_only=True, slots=True)
 class PlanSession:
-    """An exec session that starts every command by one launch plan. `paths` maps symbols to places inside."""
+    """An exec session that starts every command by one launch plan. `paths` maps symbols to places inside; `refusals` are exit
+    codes by which the sandbox says that it will not run this policy."""
 
     plan: LaunchPlan
     paths: Mapping[str, str]
     sent: tuple[str, ...]
     not_sent: tuple[str, ...] = ()
-    cwd: str | None = None
+    refusals: frozenset[int] = frozenset()
     _running: list[Confined] = field(default_factory=list)
 
     def guest_path(self, path: str) -> str:

@@ -5,6 +5,8 @@ it prints is the plan's tag, a space and one JSON object, flushed before the nex
 next one is tried; the program ends by itself after the plan's deadline.
 """
 
+from __future__ import annotations
+
 import base64
 import contextlib
 import ctypes
@@ -16,12 +18,13 @@ import platform
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import termios
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 OUTPUT_LIMIT = 8000
 libc = ctypes.CDLL(None, use_errno=True)
@@ -31,7 +34,7 @@ SYSCALLS = {
 }
 
 
-def check(result):
+def check(result: Any) -> Any:
     """Turn a libc -1 into OSError."""
     if result == -1 or result == ctypes.c_void_p(-1).value:
         code = ctypes.get_errno()
@@ -39,7 +42,7 @@ def check(result):
     return result
 
 
-def syscall(name, *args):
+def syscall(name: str, *args: Any) -> Any:
     number = SYSCALLS.get(platform.machine(), {}).get(name)
     if number is None:
         raise OSError(errno.ENOSYS, name)
@@ -49,7 +52,7 @@ def syscall(name, *args):
 # --- files ---------------------------------------------------------------------------------------------------------------
 
 
-def write(path, data, append, executable):
+def write(path: str, data: str, append: bool, executable: bool) -> None:
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     fd = os.open(path, flags, 0o755 if executable else 0o644)
     try:
@@ -58,33 +61,33 @@ def write(path, data, append, executable):
         os.close(fd)
 
 
-def read(path):
+def read(path: str) -> Any:
     if os.path.isdir(path):
         return " ".join(sorted(os.listdir(path)))
     with open(path, "rb") as file:
         return file.read(OUTPUT_LIMIT)
 
 
-def mkdir(path):
+def mkdir(path: str) -> None:
     os.makedirs(path, exist_ok=True)
 
 
-def exchange(a, b):
+def exchange(a: str, b: str) -> None:
     syscall("renameat2", -100, os.fsencode(a), -100, os.fsencode(b), 2)
 
 
-def rmtree(path):
-    errors = []
+def rmtree(path: str) -> None:
+    errors: list[BaseException] = []
     shutil.rmtree(path, onerror=lambda _function, _path, info: errors.append(info[1]))
     if errors:
         raise errors[0]
 
 
-def copytree(src, dst):
+def copytree(src: str, dst: str) -> None:
     shutil.copytree(src, dst, symlinks=True, dirs_exist_ok=True)
 
 
-def otmpfile(directory, path, data):
+def otmpfile(directory: str, path: str, data: str) -> None:
     fd = os.open(directory, os.O_TMPFILE | os.O_WRONLY, 0o644)
     try:
         os.write(fd, data.encode())
@@ -93,12 +96,12 @@ def otmpfile(directory, path, data):
         os.close(fd)
 
 
-def splice(src, dst):
+def splice(src: str, dst: str) -> None:
     with open(src, "rb") as source, open(dst, "wb") as sink:
         os.copy_file_range(source.fileno(), sink.fileno(), 1 << 16)
 
 
-def reopen_write(path, data):
+def reopen_write(path: str, data: str) -> None:
     fd = os.open(path, os.O_RDONLY)
     try:
         again = os.open(f"/proc/self/fd/{fd}", os.O_WRONLY)
@@ -108,7 +111,7 @@ def reopen_write(path, data):
         os.close(fd)
 
 
-def swap_race(path, outside, leaf, data, rounds):
+def swap_race(path: str, outside: str, leaf: str, data: str, rounds: int) -> str:
     """Ends after `rounds` writes; the exchanging thread ends with it."""
     other = path + ".swap"
     mkdir(path)
@@ -116,7 +119,7 @@ def swap_race(path, outside, leaf, data, rounds):
         os.symlink(outside, other)
     stop = threading.Event()
 
-    def swap():
+    def swap() -> None:
         while not stop.is_set():
             with contextlib.suppress(OSError):
                 exchange(path, other)
@@ -137,13 +140,13 @@ def swap_race(path, outside, leaf, data, rounds):
 # --- descriptors, environment, processes -----------------------------------------------------------------------------------
 
 
-def inherited():
+def inherited() -> list[int]:
     own = {0, 1, 2}
     found = [int(name) for name in os.listdir("/proc/self/fd")]
     return [fd for fd in sorted(found) if fd not in own and os.path.exists(f"/proc/self/fd/{fd}")]
 
 
-def fds_write(data, name):
+def fds_write(data: str, name: str) -> None:
     done = 0
     for fd in inherited():
         with contextlib.suppress(OSError):
@@ -157,7 +160,7 @@ def fds_write(data, name):
         raise OSError(errno.EBADF, "no inherited descriptor took it")
 
 
-def fds_read():
+def fds_read() -> bytes:
     parts = []
     for fd in inherited():
         with contextlib.suppress(OSError):
@@ -168,7 +171,7 @@ def fds_read():
     return b" ".join(parts)
 
 
-def environ_of_ancestors():
+def environ_of_ancestors() -> bytes:
     pids, pid = [1], os.getpid()
     while pid > 0 and len(pids) < 64:
         pids.append(pid)
@@ -186,18 +189,18 @@ def environ_of_ancestors():
     return b"\n".join(parts)
 
 
-def getenv(name):
+def getenv(name: str) -> str:
     if name not in os.environ:
         raise OSError(errno.ENOENT, name)
     return os.environ[name]
 
 
-def proc_read(pid, entry):
+def proc_read(pid: int, entry: str) -> bytes:
     with open(f"/proc/{pid}/{entry}", "rb") as file:
         return file.read(OUTPUT_LIMIT)
 
 
-def cmdlines():
+def cmdlines() -> bytes:
     parts = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
@@ -206,7 +209,7 @@ def cmdlines():
     return b"\n".join(parts)[-OUTPUT_LIMIT:]
 
 
-def peek(pid, address, length):
+def peek(pid: int, address: int, length: int) -> bytes:
     buffer = ctypes.create_string_buffer(length)
 
     class Vector(ctypes.Structure):
@@ -223,21 +226,21 @@ def peek(pid, address, length):
     return buffer.raw
 
 
-def steal_fd(pid, fd):
+def steal_fd(pid: int, fd: int) -> bytes:
     handle = syscall("pidfd_open", pid, 0)
     stolen = syscall("pidfd_getfd", handle, fd, 0)
     os.lseek(stolen, 0, os.SEEK_SET)
     return os.read(stolen, OUTPUT_LIMIT)
 
 
-def keyring_read(description):
+def keyring_read(description: str) -> bytes:
     key = syscall("keyctl", 10, -3, b"user", description.encode(), 0)  # KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING
     buffer = ctypes.create_string_buffer(512)
     length = syscall("keyctl", 11, key, buffer, 512)  # KEYCTL_READ
     return buffer.raw[:length]
 
 
-def tiocsti(text):
+def tiocsti(text: str) -> None:
     errors = []
     for target in (2, "/dev/tty"):
         try:
@@ -251,14 +254,14 @@ def tiocsti(text):
     raise errors[-1]
 
 
-def shm_write(shmid, data):
+def shm_write(shmid: int, data: str) -> None:
     libc.shmat.restype = ctypes.c_void_p
     address = check(libc.shmat(shmid, None, 0))
     ctypes.memmove(address, data.encode(), len(data))
     check(libc.shmdt(ctypes.c_void_p(address)))
 
 
-def heartbeat(path, cookie, seconds, wait):
+def heartbeat(path: str, cookie: str, seconds: int, wait: bool) -> None:
     ready, signal_ready = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -287,11 +290,11 @@ def heartbeat(path, cookie, seconds, wait):
 # --- network -----------------------------------------------------------------------------------------------------------------
 
 
-def family_of(address):
+def family_of(address: str) -> int:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
-def tcp(address, port, data):
+def tcp(address: str, port: int, data: str) -> None:
     with socket.socket(family_of(address), socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect((address, port))
@@ -299,25 +302,25 @@ def tcp(address, port, data):
         conn.shutdown(socket.SHUT_WR)
 
 
-def udp(address, port, data):
+def udp(address: str, port: int, data: str) -> None:
     with socket.socket(family_of(address), socket.SOCK_DGRAM) as conn:
         conn.settimeout(2)
         conn.connect((address, port))
         conn.send(data.encode())
 
 
-def unix(path, data, datagram):
+def unix(path: str, data: str, datagram: bool) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect(path)
         conn.sendall(data.encode())
 
 
-def abstract(name, data):
+def abstract(name: str, data: str) -> None:
     unix("\0" + name, data, False)
 
 
-def join_netns(pid):
+def join_netns(pid: int) -> None:
     fd = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     try:
         check(libc.setns(fd, 0x40000000))
@@ -328,12 +331,14 @@ def join_netns(pid):
 # --- namespaces --------------------------------------------------------------------------------------------------------------
 
 
-def remount(path):
+def remount(path: str) -> None:
     errors = []
-    for call in (
-        lambda: check(libc.umount2(os.fsencode(path), 2)),
-        lambda: check(libc.mount(None, os.fsencode(path), None, 0x20 | 0x1000, None)),
-    ):
+    name = os.fsencode(path)
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: check(libc.umount2(name, 2)),  # MNT_DETACH
+        lambda: check(libc.mount(None, name, None, 0x20 | 0x1000, None)),  # MS_REMOUNT | MS_BIND, without MS_RDONLY
+    )
+    for call in calls:
         try:
             call()
         except OSError as error:
@@ -343,7 +348,7 @@ def remount(path):
     raise errors[-1]
 
 
-def userns():
+def userns() -> None:
     uid, gid = os.getuid(), os.getgid()
     check(libc.unshare(0x10000000 | 0x00020000))
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
@@ -351,7 +356,7 @@ def userns():
             file.write(text)
 
 
-def run(argv, cwd, stdin):
+def run(argv: list[str], cwd: str, stdin: str) -> bytes:
     done = subprocess.run(
         argv, cwd=cwd, input=stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=15, check=False
     )
@@ -364,7 +369,7 @@ class ProcessError(Exception):
     pass
 
 
-VERBS = {
+VERBS: dict[str, Callable[..., Any]] = {
     "write": write,
     "read": read,
     "mkdir": mkdir,
@@ -411,12 +416,12 @@ VERBS = {
 tag = ""
 
 
-def say(record):
+def say(record: dict[str, Any]) -> None:
     sys.stdout.write(f"{tag} {json.dumps(record)}\n")
     sys.stdout.flush()
 
 
-def shown(value):
+def shown(value: Any) -> str | None:
     """Text as it is; bytes that are not text also as base64, so that nothing read is lost on the way out."""
     if isinstance(value, bytes):
         text = value[:OUTPUT_LIMIT].decode("utf-8", "backslashreplace")
@@ -424,7 +429,7 @@ def shown(value):
     return None if value is None else str(value)[:OUTPUT_LIMIT]
 
 
-def carry_out(number, step):
+def carry_out(number: int, step: dict[str, Any]) -> None:
     """One step, reported before and after. What the call raises becomes its errno; anything else is a fault and ends the agent."""
     say({"b": "acting", "step": number, "role": step["role"], "verb": step["verb"]})
     code, out = None, None
@@ -441,7 +446,7 @@ def carry_out(number, step):
     say({"b": "acted", "step": number, "role": step["role"], "verb": step["verb"], "errno": code, "out": out})
 
 
-def main():
+def main() -> None:
     global tag
     plan = json.loads(sys.stdin.read())
     tag = plan["tag"]

@@ -61,7 +61,7 @@ def isolated_network() -> IsolatedNetwork:
     with theirs:
         process = subprocess.Popen(
             ["/bin/sh", "-c", 'exec "$0" -I -S "$1" 3<&0 </dev/null', sys.executable, str(Path(holder.__file__))],
-            stdin=theirs,
+            stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",

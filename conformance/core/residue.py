@@ -12,7 +12,7 @@ WATCHED = ("$WORK", "$HOME", "$OUT", "$STATE")
 
 def listing(scene: Scene) -> frozenset[str]:
     """Symbolic paths of everything below the watched places; links are not followed."""
-    found = set()
+    found: set[str] = set()
     for symbol in WATCHED:
         root = str(scene.host(symbol))
         for directory, names, files in os.walk(root):

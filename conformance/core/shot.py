@@ -100,7 +100,7 @@ def _told(
     return Shot(
         armed=armed,
         note=note,
-        refused=None if heard or not note else Reason.ADAPTER_REFUSED,
+        refused=_refused(heard, note, session),
         landed=effect.landed,
         twin_landed=twin.landed,
         saw=scene.redact(effect.saw),
@@ -120,6 +120,14 @@ def _told(
         sent=session.sent,
         not_sent=session.not_sent,
     )
+
+
+def _refused(heard: list[Heard], note: str, session: ExecSession) -> Reason | None:
+    """Nothing was said from inside, and the launch failed or ended with a code that means no."""
+    if not heard:
+        return Reason.ADAPTER_REFUSED if note else None
+    said_no = heard[0].exit in {f"exit:{code}" for code in session.refusals}
+    return Reason.ADAPTER_REFUSED if said_no and not heard[0].beacons else None
 
 
 def _look(armed: Armed, output: bytes) -> tuple[Landing, Landing]:

@@ -43,7 +43,8 @@ def _commit(base: Path) -> None:
         "GIT_CONFIG_GLOBAL": "/dev/null",
     }
     identity = ("-c", "user.name=Scene", "-c", "user.email=scene@example.invalid")
-    for words in (("init", "--quiet", "--template=", "--initial-branch=main"), ("add", "."), (*identity, "commit", "--quiet", "-m", "start")):
+    init = ("init", "--quiet", "--template=", "--initial-branch=main")
+    for words in (init, ("add", "."), (*identity, "commit", "--quiet", "-m", "start")):
         subprocess.run(["git", *words], cwd=base, env=env, check=True, capture_output=True, timeout=20)
 
 

@@ -1,7 +1,8 @@
 """Take away the mount points that a run needed on the host. Stdlib only: it also runs alone, as the process that outlives a
 launcher which was killed.
 
-Journal: one JSON line for each stub, `{"path": …, "directory": bool, "dev": …, "ino": …}`. Only what is still empty and still the same inode goes.
+Journal: one JSON line for each stub, `{"path": …, "directory": bool, "dev": …, "ino": …}`. Only what is still empty and still the same
+inode goes.
 """
 
 from __future__ import annotations

@@ -44,6 +44,10 @@ class Confined:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.kill()
         self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
         if self._hold is not None:
             self._hold.release()
             self._hold = None

@@ -58,7 +58,7 @@ def _denied(rule: Rule, policy: Policy, files: Files) -> Coverage:
             continue
         link = link_in_the_way(Denied(root=root, path=place, cover=Cover.READ_ONLY), files)
         if link is not None:
-            return Coverage(Level.CANNOT, "a symlink in a writable directory lies on the way and could be replaced (needs the write broker)")
+            return Coverage(Level.CANNOT, "a symlink in a writable directory is on the way and could be replaced (needs the write broker)")
         parent = place.rpartition("/")[0]
         if place.endswith(("/.git/hooks", "/.git/config", "/.git/config.worktree")) and files.kind(parent) is not Kind.DIRECTORY:
             return Coverage(Level.CANNOT, "there is no .git directory yet, and a stub would break `git init` (needs the write broker)")

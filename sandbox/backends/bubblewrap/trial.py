@@ -79,9 +79,8 @@ def _trial(backend: Bubblewrap, host: Host) -> Trial:
         script = 'true; echo "$2" >"$1/allowed/x"; echo "$2" >"$1/denied/x"; exit 0'
         try:
             plan = backend.compile(policy, host, {})
-            running = spawn(
-                plan, ["/bin/sh", "-c", script, "trial", base, nonce], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-            )
+            command = ["/bin/sh", "-c", script, "trial", base, nonce]
+            running = spawn(plan, command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         except SandboxError as error:
             return Trial(held=False, saw=str(error))
         try:

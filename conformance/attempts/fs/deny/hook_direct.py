@@ -30,5 +30,5 @@ ATTEMPT = Attempt(
     arm=arm,
     phases=(PhaseKind.GUEST, PhaseKind.HOST_TRIGGER),
     needs=frozenset((Need.GIT,)),
-    references=("githooks(5)"),
+    references=("githooks(5)",),
 )

@@ -1,0 +1,161 @@
+"""The pytest plugin: one test for each cell, options to choose them, and a run file to keep what was seen.
+
+Knows pytest and nothing of the operating system; `core.runner` is the other half. Registered by its module name, so that an installed
+entry point, a conftest and `-p conformance.plugin` all mean the same registration.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters.registry import BUILT_IN, AdapterError, load_adapter
+from conformance.core.adapter import Adapter
+from conformance.core.attempt import Attempt
+from conformance.core.catalogue import load_attempts
+from conformance.core.evidence import Evidence
+from conformance.core.observe import Options
+from conformance.core.runfile import AdapterRecord, evidence_from, evidence_line
+from conformance.core.runner import Runner, RunWriter, faulty, header
+from sandbox.host import Host
+
+PROPERTY = "sandproof_evidence"
+RecordProperty = Callable[[str, object], None]
+
+
+class Hooks:
+    """What other plugins may add."""
+
+    @pytest.hookspec
+    def pytest_sandproof_evidence(self, evidence: Evidence, record: AdapterRecord) -> str | None:
+        """Called for each cell. A text is a reason to fail its test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    adapter: Adapter
+    attempt: Attempt
+
+    @property
+    def name(self) -> str:
+        return f"{self.adapter.id}|{self.attempt.id}"
+
+
+CellRunner = Callable[[Cell, RecordProperty], list[str]]
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(Hooks)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("sandproof", "sandbox conformance")
+    group.addoption("--adapter", action="append", metavar="NAME", help=f"{', '.join(BUILT_IN)}, a .toml file or module:object; repeatable")
+    group.addoption("--attempt", action="append", metavar="ID", help="an attempt id, or the beginning of some up to a slash; repeatable")
+    group.addoption("--run-file", metavar="FILE", help="write the run here; never overwrites")
+    group.addoption("--keep-scene", action="store_true", help="leave the scenes in place for inspection")
+    group.addoption("--repeat", type=int, default=1, metavar="N", help="make every attempt at least N times")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "xdist_group(name): keep tests in one worker")
+    repeat = config.getoption("--repeat")
+    if repeat < 1:
+        raise pytest.UsageError(f"--repeat: expected a number from 1; got {repeat}")
+    target = config.getoption("--run-file")
+    if target and not is_worker(config):
+        if Path(target).exists():
+            raise pytest.UsageError(f"--run-file: {target} exists and is not written over; name another file")
+        config.pluginmanager.register(Recorder(config, Path(target)), "sandproof-recorder")
+
+
+def is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def chosen_adapters(config: pytest.Config) -> list[Adapter]:
+    """Raises pytest.UsageError for a name that is none, and for two adapters with one id."""
+    names = config.getoption("--adapter") or ["none", "native"]
+    try:
+        adapters = [load_adapter(name) for name in names]
+    except AdapterError as error:
+        raise pytest.UsageError(str(error)) from None
+    ids = [adapter.id for adapter in adapters]
+    twice = {name for name in ids if ids.count(name) > 1}
+    if twice:
+        raise pytest.UsageError(f"--adapter: {sorted(twice)[0]!r} stands twice")
+    return adapters
+
+
+def chosen_attempts(config: pytest.Config) -> list[Attempt]:
+    """Raises pytest.UsageError, with near matches, for an id that does not exist."""
+    attempts = load_attempts()
+    wanted = config.getoption("--attempt")
+    if not wanted:
+        return list(attempts)
+    found: dict[str, Attempt] = {}
+    for text in wanted:
+        hits = [a for a in attempts if a.id == text or a.id.startswith(text.rstrip("/") + "/")]
+        if not hits:
+            near = difflib.get_close_matches(text, [a.id for a in attempts], n=3, cutoff=0.5)
+            hint = f"; near: {', '.join(near)}" if near else "; `sandproof attempts --ids` lists them"
+            raise pytest.UsageError(f"--attempt: no attempt {text!r}{hint}")
+        found |= {a.id: a for a in hits}
+    return [found[name] for name in sorted(found)]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "cell" not in metafunc.fixturenames:
+        return
+    adapters = chosen_adapters(metafunc.config)
+    cells = [Cell(adapter, attempt) for attempt in chosen_attempts(metafunc.config) for adapter in adapters]
+    # All cells of an attempt stay in one worker, so that its control is made once.
+    parameters = [pytest.param(c, id=c.name, marks=pytest.mark.xdist_group(c.attempt.id)) for c in cells]
+    metafunc.parametrize("cell", parameters)
+
+
+@pytest.fixture(scope="session")
+def cell_runner(pytestconfig: pytest.Config) -> CellRunner:
+    runner = Runner(Options(repeat=pytestconfig.getoption("--repeat"), keep=pytestconfig.getoption("--keep-scene")))
+
+    def run(cell: Cell, record_property: RecordProperty) -> list[str]:
+        evidence = runner.cell(cell.attempt, cell.adapter)
+        record_property(PROPERTY, evidence_line(evidence))
+        answers = pytestconfig.hook.pytest_sandproof_evidence(evidence=evidence, record=cell.adapter.record(runner.host))
+        return [text for text in answers if text]
+
+    return run
+
+
+class Recorder:
+    """Lives in the controlling process only: writes the run file from the reports of all workers."""
+
+    def __init__(self, config: pytest.Config, target: Path) -> None:
+        self._host = Host.detect()
+        self._attempts = {a.id: a for a in chosen_attempts(config)}
+        adapters = chosen_adapters(config)
+        self._expected = len(self._attempts) * len(adapters)
+        head = header(adapters, list(self._attempts.values()), self._host, config.getoption("--repeat"))
+        self._writer = RunWriter(target, head)
+        self._seen: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        lines = [value for name, value in report.user_properties if name == PROPERTY]
+        name = report.nodeid.partition("[")[2].rpartition("]")[0].partition("@")[0]
+        if report.when == "call" and lines:
+            self._seen.add(name)
+            self._writer.add(evidence_from(json.loads(str(lines[0]))))
+        elif report.failed and name not in self._seen and "|" in name:
+            self._seen.add(name)
+            adapter, _, attempt = name.partition("|")
+            work = self._attempts[attempt].work
+            reason = str(report.longrepr).strip().splitlines()
+            self._writer.add(faulty(attempt, work, adapter, self._host, reason[-1] if reason else "no message"))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._writer.close(complete=len(self._seen) == self._expected)
