@@ -1,0 +1,1 @@
+"""From run files to a matrix, and from a matrix to pages."""

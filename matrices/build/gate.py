@@ -1,0 +1,110 @@
+"""The gate: what must not be, and the exit code that says so.
+
+From most to least severe; when several apply the first wins, and all are printed:
+
+    12  escape on a reference backend: whatever it claims other than not-enforced
+    10  overclaim: a generated or stated claim, and it was seen to escape
+    13  false denial on a reference backend that the expectation file does not list
+    16  a cell that the expectation file wants enforced is not
+    11  unproven: a generated or stated claim that the attempt could not show
+    14  harness error
+    15  truncated run
+
+First what is certainly wrong, then what is missing, then what is in doubt. Documented claims never fail the gate. A
+control that does not land on this host says nothing of an adapter: such unproven cells are notes, and so are silent
+escapes; `[enforced]` of the expectation file keeps a host where no control lands from passing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from conformance.core.words import Observed, Reason
+from matrices.build.expected import Expected
+from matrices.build.model import Cell, Column, Matrix
+from matrices.claims.words import ClaimWord, Honesty
+
+
+class GateCode(IntEnum):
+    """Exit codes, the most severe first. NOTE is printed and fails nothing."""
+
+    REFERENCE_ESCAPE = 12
+    OVERCLAIM = 10
+    FALSE_DENIAL = 13
+    EXPECTED_MISSING = 16
+    UNPROVEN = 11
+    HARNESS_ERROR = 14
+    TRUNCATED = 15
+    NOTE = 0
+
+
+SEVERITY: tuple[GateCode, ...] = tuple(GateCode)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """`where` is a cell, a column or a run."""
+
+    code: GateCode
+    where: str
+    what: str
+
+
+def findings(matrix: Matrix, expected: Expected) -> tuple[Finding, ...]:
+    """Everything the gate has to say, the most severe first."""
+    found = [finding for column in matrix.columns for finding in _of_column(column, expected)]
+    found += [
+        Finding(code=GateCode.TRUNCATED, where=run.host, what=f"the run of {run.started} has no footer; run it again")
+        for run in matrix.runs
+        if not run.complete
+    ]
+    return tuple(sorted(found, key=lambda f: (SEVERITY.index(f.code), f.where)))
+
+
+def exit_code(found: tuple[Finding, ...]) -> int:
+    return int(found[0].code) if found else 0
+
+
+def _of_column(column: Column, expected: Expected) -> Iterator[Finding]:
+    for cell in column.cells:
+        if cell.reason is Reason.HARNESS_ERROR:
+            note = cell.evidence.note if cell.evidence else ""
+            yield Finding(code=GateCode.HARNESS_ERROR, where=cell.name, what=f"the harness failed: {note}")
+        yield from _of_claim(cell)
+        if column.record and column.record.reference:
+            yield from _of_reference(cell)
+        if column.record and column.record.reference and not column.record.unavailable:
+            yield from _of_expectation(cell, expected)
+
+
+def _of_claim(cell: Cell) -> Iterator[Finding]:
+    claim = f"claims {cell.claim.word} ({cell.claim.source})"
+    if cell.honesty is Honesty.SILENT_ESCAPE:
+        yield Finding(code=GateCode.NOTE, where=cell.name, what="silent-escape: nothing is claimed, and it escaped")
+    if not cell.claim.gates:
+        return
+    if cell.honesty is Honesty.OVERCLAIMS:
+        yield Finding(code=GateCode.OVERCLAIM, where=cell.name, what=f"overclaims: {claim}, and it escaped")
+    if cell.honesty is Honesty.UNPROVEN:
+        by_host = cell.reason is Reason.CONTROL_DID_NOT_LAND
+        code = GateCode.NOTE if by_host else GateCode.UNPROVEN
+        yield Finding(code=code, where=cell.name, what=f"unproven: {claim}; {cell.observed}: {cell.reason}")
+
+
+def _of_reference(cell: Cell) -> Iterator[Finding]:
+    if cell.observed is Observed.ESCAPED and cell.claim.word is not ClaimWord.NOT_ENFORCED:
+        what = f"a reference backend let it escape; it claims {cell.claim.word}"
+        yield Finding(code=GateCode.REFERENCE_ESCAPE, where=cell.name, what=what)
+
+
+def _of_expectation(cell: Cell, expected: Expected) -> Iterator[Finding]:
+    attempt = cell.attempt.id
+    if cell.observed is Observed.FALSE_DENIAL and not expected.accepts_denial(cell.adapter, attempt):
+        what = f"false denial: ordinary work was stopped, and {expected.where} does not list it"
+        yield Finding(code=GateCode.FALSE_DENIAL, where=cell.name, what=what)
+    held = (Observed.WORKS if cell.is_work else Observed.ENFORCED, Observed.NOT_APPLICABLE)
+    if expected.must_be_enforced(cell.adapter, attempt) and cell.observed not in held:
+        what = f"{expected.where} wants {held[0]}; got {cell.observed}: {cell.reason}"
+        yield Finding(code=GateCode.EXPECTED_MISSING, where=cell.name, what=what)

@@ -1,0 +1,70 @@
+"""Run files, read and checked before anything is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.core.runfile import Run, RunFileError, read_run
+from conformance.core.words import WORD_OF, Observed
+from matrices.errors import InputError
+from sandbox.host import Host
+
+_WITNESSED = (Observed.ENFORCED, Observed.ESCAPED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LoadedRun:
+    """A run and the name of the file it came from, for messages."""
+
+    name: str
+    run: Run
+
+
+def load_runs(paths: Iterable[Path]) -> tuple[LoadedRun, ...]:
+    """Raises InputError for a file that is missing, foreign, damaged, or contradicts itself. A truncated run is no
+    error."""
+    runs = []
+    for path in paths:
+        try:
+            runs.append(LoadedRun(name=str(path), run=read_run(path)))
+        except RunFileError as error:
+            raise InputError(f"{error}; give a file that `sandproof run` wrote") from error
+        check(runs[-1])
+    return tuple(runs)
+
+
+def check(loaded: LoadedRun) -> None:
+    """Every line of evidence must belong to the header, once, and its words must fit. Raises InputError."""
+    name, run = loaded.name, loaded.run
+    try:
+        Host.parse(run.header.host)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
+    attempts = [attempt.id for attempt in run.header.attempts]
+    adapters = [adapter.variant for adapter in run.header.adapters]
+    for what, ids in (("attempt", attempts), ("adapter", adapters)):
+        for double in {i for i in ids if ids.count(i) > 1}:
+            raise InputError(f"{name}: expected every {what} once in the header; {double!r} stands twice")
+    known_attempts, known_adapters = frozenset(attempts), frozenset(adapters)
+    seen: set[tuple[str, str]] = set()
+    for evidence in run.evidence:
+        key = (evidence.adapter, evidence.attempt)
+        where = f"{name}: evidence of {evidence.adapter} for {evidence.attempt}"
+        if evidence.attempt not in known_attempts or evidence.adapter not in known_adapters:
+            raise InputError(
+                f"{where}: expected an adapter and an attempt of the file's own header; this line is foreign"
+            )
+        if evidence.host != run.header.host:
+            raise InputError(f"{where}: expected host {run.header.host}; got {evidence.host}: a run file has one host")
+        if key in seen:
+            raise InputError(f"{where}: stands twice; a cell has one line of evidence")
+        seen.add(key)
+        verdict = evidence.verdict
+        if WORD_OF[verdict.reason] is not verdict.observed:
+            raise InputError(
+                f"{where}: reason {verdict.reason} means {WORD_OF[verdict.reason]}; got {verdict.observed}"
+            )
+        if verdict.observed in _WITNESSED and not evidence.facts.grade.proves:
+            raise InputError(f"{where}: grade {evidence.facts.grade} cannot carry {verdict.observed}")

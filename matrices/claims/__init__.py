@@ -1,0 +1,1 @@
+"""What adapters claim, and whether it was honest."""

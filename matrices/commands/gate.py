@@ -1,0 +1,40 @@
+"""`sandproof gate`: pass or fail, with an exit code that says why.
+
+Exit codes, the most severe first; when several apply the first wins, and all findings are printed: 12 escape on a
+reference backend · 10 overclaim · 13 false denial on a reference backend that is not listed · 16 an expected-enforced
+cell is not · 11 unproven · 14 harness error · 15 truncated run · 2 usage or bad input · 0 clean. Notes (silent escapes,
+controls that do not land on this host) fail nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from matrices.build.gate import GateCode, exit_code, findings
+from matrices.commands.select import add_runs, selected
+from matrices.text import visible
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "gate",
+        help="pass or fail, with an exit code that says why",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_runs(parser)
+    parser.set_defaults(main=main)
+
+
+def main(options: argparse.Namespace) -> int:
+    """One finding a line: exit code, cell or run, what is wrong; separated by tabs. The last line counts them."""
+    matrix, expected, _ = selected(options)
+    found = findings(matrix, expected)
+    for finding in found:
+        word = "note" if finding.code is GateCode.NOTE else str(int(finding.code))
+        print("\t".join((word, visible(finding.where), visible(finding.what))))
+    failing = sum(finding.code is not GateCode.NOTE for finding in found)
+    code = exit_code(found)
+    verdict = f"fails with exit code {code}" if code else "is clean"
+    print(f"gate {verdict}: {failing} findings and {len(found) - failing} notes in {len(matrix.cells)} cells")
+    return code
