@@ -14,7 +14,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this is the one place that meets
     )
     sys.exit(1)
 
-from ci.main import main  # noqa: E402 - only a new enough Python can read it
+from ci.main import main
 
 if __name__ == "__main__":
     sys.exit(main())
