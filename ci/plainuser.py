@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from ci import say
 from ci.enter import UNAVAILABLE, Order
@@ -160,11 +160,13 @@ class PlainUser:
             raise Stop(f"expected the plain user's run to leave {name}; {error.strerror}", "look at its output above") from error
         finally:
             os.close(home)
-        with os.fdopen(source, "rb") as stream:
-            _check_plain(stream, name, self.account.uid)
-            partial = target.with_name(target.name + ".partial")
-            with partial.open("wb") as copy:
+        partial = target.with_name(target.name + ".partial")
+        try:
+            _check_plain(source, name, self.account.uid)
+            with open(source, "rb", closefd=False) as stream, partial.open("wb") as copy:
                 shutil.copyfileobj(stream, copy)
+        finally:
+            os.close(source)
         os.replace(partial, target)
 
     def _fill(self) -> None:
@@ -238,7 +240,7 @@ def _taken() -> tuple[set[str], set[int]]:
     return names, {u.pw_uid for u in users} | {g.gr_gid for g in groups}
 
 
-def _check_plain(stream: IO[bytes], name: str, uid: int) -> None:
-    found = os.fstat(stream.fileno())
+def _check_plain(source: int, name: str, uid: int) -> None:
+    found = os.fstat(source)
     if not stat.S_ISREG(found.st_mode) or found.st_uid != uid or found.st_size > _MAX_FETCH:
         raise Stop(f"{name}: expected a plain file of the plain user's, at most {_MAX_FETCH} bytes; got another", "run it again")

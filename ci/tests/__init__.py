@@ -1,0 +1,1 @@
+"""Tests of the commands of a fresh machine."""
