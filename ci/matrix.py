@@ -5,32 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ci import run, say
-from ci.paths import REPORT, RUNS, shown
+from ci.paths import REPORT, shown
 from ci.plainuser import PlainUser, PlainUserUnavailable
 from ci.say import Stop
+from conformance.core.cache import runs_dir
 
 ADAPTERS = ("none", "native", "bwrap-naive")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Selection:
-    """What to run: `attempts` are globs of attempt ids, empty for all; `jobs` is how many attempts run at once."""
-
-    adapters: tuple[str, ...] = ADAPTERS
-    attempts: tuple[str, ...] = ()
-    jobs: int = 1
-
-    def command(self, python: Path, run_file: Path) -> tuple[str, ...]:
-        return (
-            *(str(python), "-m", "matrices.cli", "run"),
-            *(word for adapter in self.adapters for word in ("--adapter", adapter)),
-            *(word for attempt in self.attempts for word in ("--attempt", attempt)),
-            *("--run-file", str(run_file), "--jobs", str(self.jobs)),
-        )
+def run_command(python: Path, run_file: Path, jobs: int) -> tuple[str, ...]:
+    adapters = (word for adapter in ADAPTERS for word in ("--adapter", adapter))
+    return (str(python), "-m", "matrices.cli", "run", *adapters, "--run-file", str(run_file), "--jobs", str(jobs))
 
 
 def columns(platform: str, uid: int | None) -> tuple[str, ...]:
@@ -44,19 +33,20 @@ def here() -> tuple[str, ...]:
     return columns(sys.platform, os.geteuid() if hasattr(os, "geteuid") else None)
 
 
-def observe(python: Path, selection: Selection, folder: Path = RUNS) -> tuple[Path, ...]:
-    """Run every column of this machine; the run files, one a column. A column that cannot be made here is left out, and said.
+def observe(python: Path, jobs: int, folder: Path) -> tuple[Path, ...]:
+    """Run every column of this machine; the new run files in `folder`, one a column. A column that cannot be made here is left
+    out, and said.
 
     One after the other: attempts that look at timing and at the process table must not see another column at work.
     Raises Stop when a run did not come to its end.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     done: list[Path] = []
-    for number, column in enumerate(here(), start=1):
-        say.step(f"column {number} of {len(here())}: the suite as {'root' if column == 'root' else 'a plain user'}")
-        target = folder / f"{column}.jsonl"
+    names = here()
+    for number, column in enumerate(names, start=1):
+        say.step(f"column {number} of {len(names)}: the suite as {'root' if column == 'root' else 'a plain user'}")
+        target = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{sys.platform}-{column}.jsonl"
         try:
-            _column(column, python, selection, target)
+            _column(python, jobs, target, other_user=column == "user" and len(names) == 2)
         except PlainUserUnavailable as error:
             say.warn(f"the plain-user column is not run: {error.problem}")
             say.warn(f"next: {error.next_step}")
@@ -65,23 +55,20 @@ def observe(python: Path, selection: Selection, folder: Path = RUNS) -> tuple[Pa
     return tuple(done)
 
 
-def _column(column: str, python: Path, selection: Selection, target: Path) -> None:
-    fresh = target.with_name(f"{column}-{os.getpid()}.jsonl")  # an older run stays until the new one is whole
-    try:
-        if column == "user" and len(here()) == 2:
-            with PlainUser() as user:
-                code = user.run(selection.command(python, user.home / fresh.name), _print)
-                user.fetch(fresh.name, fresh)
-        else:
-            code = run.shown(selection.command(python, fresh))
-        if code:
-            raise Stop(
-                f"expected the run of column {column} to end with code 0; got {code}",
-                "look at its message above; `python3 -m ci test` tells whether the harness itself works here",
-            )
-        os.replace(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)
+def _column(python: Path, jobs: int, target: Path, *, other_user: bool) -> None:
+    if other_user:
+        with PlainUser() as user:
+            code = user.run(run_command(python, user.home / target.name, jobs), _print)
+            if code in (0, 1):
+                user.fetch(target.name, target)
+                say.note(f"brought back as {shown(target)}")
+    else:
+        code = run.shown(run_command(python, target, jobs))
+    if code not in (0, 1):  # 1: the run is whole, and some adapter was caught claiming more than it holds
+        raise Stop(
+            f"expected the run to come to its end; it ended with code {code}",
+            "look at its message above; `python3 -m ci test` tells whether the harness itself works here",
+        )
 
 
 def _print(line: str) -> None:
@@ -91,16 +78,12 @@ def _print(line: str) -> None:
 def render(python: Path, runs: Sequence[Path], folder: Path = REPORT) -> None:
     """Print the summary and write the report as HTML, Markdown and JSON. Raises Stop."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = {kind: folder / f"matrix.{kind}" for kind in ("html", "md", "json")}
-    command = (
-        *(str(python), "-m", "matrices.cli", "matrix", *map(str, runs)),
-        *("--html", str(files["html"]), "--markdown", str(files["md"]), "--json", str(files["json"])),
-    )
-    if code := run.shown(command):
-        raise Stop(f"expected a report; rendering ended with code {code}", "look at its message above")
-    say.step("the report")
-    for path in files.values():
-        say.note(shown(path))
+    command = (str(python), "-m", "matrices.cli", "matrix", *map(str, runs))
+    files = {"--html": folder / "matrix.html", "--markdown": folder / "matrix.md", "--json": folder / "matrix.json"}
+    say.step("claimed and observed")
+    for options in ((), tuple(str(word) for pair in files.items() for word in pair)):
+        if code := run.shown((*command, *options)):
+            raise Stop(f"expected a report; rendering ended with code {code}", "look at its message above")
 
 
 def gate(python: Path, runs: Sequence[Path]) -> int:
@@ -109,18 +92,18 @@ def gate(python: Path, runs: Sequence[Path]) -> int:
 
 
 def matrix(python: Path, jobs: int) -> int:
-    """Run, render, and say what to do next."""
-    runs = observe(python, Selection(jobs=jobs))
+    """Run, render, and say what to do next. The run files lie in the cache, where `sandproof` looks for them."""
+    runs = observe(python, jobs, runs_dir())
     if not runs:
         raise Stop("expected at least one column; none could be run", "see the reasons above")
     render(python, runs)
     files = " ".join(shown(path) for path in runs)
     program = shown(python.with_name("sandproof"))
     say.step("next")
-    say.note(f"open {shown(REPORT / 'matrix.html')} in a browser: each cell unfolds to what was seen")
-    say.note(f"{program} matrix --cells {files}    one cell a line, to search")
-    say.note(f"{program} gate {files}    an exit code for a build")
-    say.note(f"{program} adapter new    start the adapter of your own sandbox")
+    say.note(f"open {shown(REPORT / 'matrix.html')} in a browser: each cell unfolds to what was claimed and what was seen")
+    say.note(f"search it, one cell a line: {program} matrix --cells {files}")
+    say.note(f"an exit code for a build: {program} gate {files}")
+    say.note(f"try your own sandbox: {program} adapter new NAME")
     return 0
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 REPORT = ROOT / "build" / "report"
-RUNS = ROOT / "build" / "runs"
 
 
 def venv_program(name: str, venv: Path = VENV) -> Path:

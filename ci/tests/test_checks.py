@@ -55,7 +55,7 @@ def test_all_green(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 
 def test_every_failure_is_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_all(monkeypatch, {"ruff": 1, "pytest": 1, "gate": 12}) == 1
-    assert "failed: ruff, pytest, short matrix and gate" in capsys.readouterr().out
+    assert "failed: ruff, pytest, matrix and gate" in capsys.readouterr().out
 
 
 def test_a_run_that_stops_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci import matrix
-from ci.matrix import Selection, columns, observe
+from ci.matrix import columns, observe, run_command
 from ci.plainuser import PlainUserUnavailable
 from ci.say import Stop
 
@@ -27,34 +27,32 @@ def test_columns(platform: str, uid: int | None, expected: tuple[str, ...]) -> N
     assert columns(platform, uid) == expected
 
 
-def test_the_command_names_every_adapter_and_attempt() -> None:
-    command = Selection(attempts=("fs/*",), jobs=2).command(Path("python"), Path("run.jsonl"))
+def test_the_command_names_every_adapter() -> None:
+    command = run_command(Path("python"), Path("run.jsonl"), 2)
     assert command.count("--adapter") == 3
-    assert command[-6:] == ("--attempt", "fs/*", "--run-file", "run.jsonl", "--jobs", "2")
+    assert command[-4:] == ("--run-file", "run.jsonl", "--jobs", "2")
 
 
 def fake_cli(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
-    script = f"import sys; open(sys.argv[sys.argv.index('--run-file') + 1], 'w').write('new'); sys.exit({code})"
-    monkeypatch.setattr(
-        Selection, "command", lambda self, python, file: (sys.executable, "-c", script, "--run-file", str(file))
-    )
+    script = f"import sys; open(sys.argv[1], 'x').write('run'); sys.exit({code})"
+    monkeypatch.setattr(matrix, "run_command", lambda python, file, jobs: (sys.executable, "-c", script, str(file)))
     monkeypatch.setattr(matrix, "here", lambda: ("root",))
 
 
-def test_a_finished_run_replaces_the_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_cli(monkeypatch, 0)
-    (tmp_path / "root.jsonl").write_text("old", encoding="utf-8")
-    assert observe(Path("python"), Selection(), tmp_path) == (tmp_path / "root.jsonl",)
-    assert (tmp_path / "root.jsonl").read_text(encoding="utf-8") == "new"
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_whole_run_counts_also_where_an_adapter_was_dishonest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    fake_cli(monkeypatch, code)
+    (run,) = observe(Path("python"), 1, tmp_path)
+    assert run.read_text(encoding="utf-8") == "run"
+    assert run.name.endswith("-root.jsonl")
 
 
-def test_a_failed_run_leaves_the_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_cli(monkeypatch, 5)
-    (tmp_path / "root.jsonl").write_text("old", encoding="utf-8")
-    with pytest.raises(Stop, match="got 5"):
-        observe(Path("python"), Selection(), tmp_path)
-    assert [p.name for p in tmp_path.iterdir()] == ["root.jsonl"]
-    assert (tmp_path / "root.jsonl").read_text(encoding="utf-8") == "old"
+def test_a_run_that_did_not_end_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_cli(monkeypatch, 4)
+    with pytest.raises(Stop, match="code 4"):
+        observe(Path("python"), 1, tmp_path)
 
 
 def test_a_user_that_cannot_be_made_is_said_and_left_out(
@@ -67,7 +65,7 @@ def test_a_user_that_cannot_be_made_is_said_and_left_out(
         raise PlainUserUnavailable("no namespaces", "do this")
 
     monkeypatch.setattr(matrix, "PlainUser", refuse)
-    assert observe(Path("python"), Selection(), tmp_path) == (tmp_path / "root.jsonl",)
+    assert len(observe(Path("python"), 1, tmp_path)) == 1
     out = capsys.readouterr().out
     assert "no namespaces" in out
     assert "do this" in out
