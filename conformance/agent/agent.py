@@ -171,7 +171,8 @@ def fds_read() -> bytes:
     return b" ".join(parts)
 
 
-def environ_of_ancestors() -> bytes:
+def environ_of_ancestors(name: str = "") -> bytes:
+    """With a name only that variable comes back: the rest is nobody's business."""
     pids, pid = [1], os.getpid()
     while pid > 0 and len(pids) < 64:
         pids.append(pid)
@@ -186,7 +187,12 @@ def environ_of_ancestors() -> bytes:
             errors.append(error)
     if not parts:
         raise errors[0]
-    return b"\n".join(parts)
+    if not name:
+        return b"\n".join(parts)
+    found = [entry for part in parts for entry in part.split(b"\0") if entry.startswith(name.encode() + b"=")]
+    if not found:
+        raise OSError(errno.ENOENT, name)
+    return b"\n".join(found)
 
 
 def getenv(name: str) -> str:
@@ -320,6 +326,40 @@ def abstract(name: str, data: str) -> None:
     unix("\0" + name, data, False)
 
 
+def inside(address: str, path: str, data: str, datagram: bool) -> None:
+    """A listener of our own on an address, and a call to it; `path` keeps what it heard."""
+    with socket.socket(family_of(address), socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as server:
+        server.bind((address, 0))
+        if not datagram:
+            server.listen(1)
+        (udp if datagram else tcp)(address, server.getsockname()[1], data)
+        write(path, heard(server), False, False)
+
+
+def inside_unix(name: str, path: str, data: str, datagram: bool) -> None:
+    """The same on a Unix socket. A name that begins with a zero byte is abstract."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as server:
+        server.bind(name)
+        try:
+            if not datagram:
+                server.listen(1)
+            unix(name, data, datagram)
+            write(path, heard(server), False, False)
+        finally:
+            if not name.startswith("\0"):
+                os.unlink(name)
+
+
+def heard(server: socket.socket) -> str:
+    server.settimeout(2)
+    if server.type == socket.SOCK_DGRAM:
+        return server.recv(4096).decode()
+    conn, _ = server.accept()
+    with conn:
+        conn.settimeout(2)
+        return b"".join(iter(lambda: conn.recv(4096), b"")).decode()
+
+
 def join_netns(pid: int) -> None:
     fd = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     try:
@@ -407,6 +447,8 @@ VERBS: dict[str, Callable[..., Any]] = {
     "udp": udp,
     "unix": unix,
     "abstract": abstract,
+    "inside": inside,
+    "inside-unix": inside_unix,
     "join-netns": join_netns,
     "remount": remount,
     "userns": userns,

@@ -124,9 +124,9 @@ def fds_read() -> Step:
     return Step("fds-read")
 
 
-def environ_of_ancestors() -> Step:
-    """/proc/N/environ of this process, its ancestors and process 1."""
-    return Step("environ-of-ancestors")
+def environ_of_ancestors(name: str = "") -> Step:
+    """/proc/N/environ of this process, its ancestors and process 1: one variable, or (which shows a person's own) everything."""
+    return Step("environ-of-ancestors", {"name": name})
 
 
 def getenv(name: str) -> Step:
@@ -196,6 +196,17 @@ def unix(path: str, data: str, *, datagram: bool = False) -> Step:
 
 def abstract(name: str, data: str) -> Step:
     return Step("abstract", {"name": name, "data": data})
+
+
+def inside(address: str, path: str, data: str, *, datagram: bool = False) -> Step:
+    """Listen on an address inside, call it as `tcp` or `udp` do, and keep in `path` what was heard."""
+    return _on("inside", {"path": path}, address=address, data=data, datagram=datagram)
+
+
+def inside_unix(name: str, path: str, data: str, *, datagram: bool = False) -> Step:
+    """The same on a Unix socket: a symbolic path, or an abstract name after a zero byte."""
+    args: dict[str, Argument] = {"name": name, "path": path, "data": data, "datagram": datagram}
+    return Step("inside-unix", args, ("name", "path"), (path, name))
 
 
 def join_netns(pid: int) -> Step:
