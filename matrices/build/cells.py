@@ -15,9 +15,7 @@ from matrices.claims.of_record import claims_of
 from matrices.errors import InputError
 
 
-def column(
-    adapter: str, host: str, attempts: Sequence[AttemptRecord], loaded: LoadedRun | None, *, took_part: bool
-) -> Column:
+def column(adapter: str, host: str, attempts: Sequence[AttemptRecord], loaded: LoadedRun | None, *, took_part: bool) -> Column:
     """`loaded` is the run of this adapter on this host, if there is one; `took_part`: the host ran at least
     something."""
     if loaded is None:
@@ -43,9 +41,7 @@ def _absent(record: AdapterRecord, complete: bool) -> Reason:
     return Reason.DESELECTED if complete else Reason.RUN_TRUNCATED
 
 
-def _cell(
-    adapter: str, host: str, attempt: AttemptRecord, claims: ClaimTable, evidence: Evidence | None, absent: Reason
-) -> Cell:
+def _cell(adapter: str, host: str, attempt: AttemptRecord, claims: ClaimTable, evidence: Evidence | None, absent: Reason) -> Cell:
     claim = claims.of(attempt.violates, evidence.rule if evidence else "")
     reason = evidence.verdict.reason if evidence else absent
     return Cell(

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from conformance.core.words import Observed, Reason
-from matrices.build.expected import Expected
+from matrices.build.expected import Expected, unmatched
 from matrices.build.model import Cell, Column, Matrix
 from matrices.claims.words import ClaimWord, Honesty
+from matrices.errors import near
 
 
 class GateCode(IntEnum):
@@ -60,7 +61,21 @@ def findings(matrix: Matrix, expected: Expected) -> tuple[Finding, ...]:
         for run in matrix.runs
         if not run.complete
     ]
+    found += _unmatched(matrix, expected)
     return tuple(sorted(found, key=lambda f: (SEVERITY.index(f.code), f.where)))
+
+
+def _unmatched(matrix: Matrix, expected: Expected) -> Iterator[Finding]:
+    """A glob that names nothing lets everything pass, whether it is misspelt or the run had no such attempt."""
+    ids = [attempt.id for attempt in matrix.attempts]
+    for adapter in matrix.adapters:
+        for glob in unmatched(expected.enforced.get(adapter, ()), ids):
+            what = f"{expected.where} wants {glob!r} enforced, and these runs have no such attempt{near(glob, ids)}"
+            yield Finding(code=GateCode.EXPECTED_MISSING, where=adapter, what=what)
+        for table in (expected.not_enforced, expected.false_denials):
+            for glob in unmatched(table.get(adapter, ()), ids):
+                what = f"{expected.where} makes an exception for {glob!r}, and these runs have no such attempt"
+                yield Finding(code=GateCode.NOTE, where=adapter, what=what)
 
 
 def exit_code(found: tuple[Finding, ...]) -> int:

@@ -53,9 +53,7 @@ def check(loaded: LoadedRun) -> None:
         key = (evidence.adapter, evidence.attempt)
         where = f"{name}: evidence of {evidence.adapter} for {evidence.attempt}"
         if evidence.attempt not in known_attempts or evidence.adapter not in known_adapters:
-            raise InputError(
-                f"{where}: expected an adapter and an attempt of the file's own header; this line is foreign"
-            )
+            raise InputError(f"{where}: expected an adapter and an attempt of the file's own header; this line is foreign")
         if evidence.host != run.header.host:
             raise InputError(f"{where}: expected host {run.header.host}; got {evidence.host}: a run file has one host")
         if key in seen:
@@ -63,8 +61,6 @@ def check(loaded: LoadedRun) -> None:
         seen.add(key)
         verdict = evidence.verdict
         if WORD_OF[verdict.reason] is not verdict.observed:
-            raise InputError(
-                f"{where}: reason {verdict.reason} means {WORD_OF[verdict.reason]}; got {verdict.observed}"
-            )
+            raise InputError(f"{where}: reason {verdict.reason} means {WORD_OF[verdict.reason]}; got {verdict.observed}")
         if verdict.observed in _WITNESSED and not evidence.facts.grade.proves:
             raise InputError(f"{where}: grade {evidence.facts.grade} cannot carry {verdict.observed}")

@@ -66,10 +66,7 @@ def honesty_table(matrix: Matrix) -> Table:
 def look_table(matrix: Matrix) -> Table:
     """The cells that are not plainly honest, worst first."""
     cells = sorted((cell for cell in matrix.cells if needs_a_look(cell)), key=sort_key)
-    rows = tuple(
-        (cell.adapter, cell.host, cell.attempt.id, str(cell.honesty), _claim(cell), _seen(cell), _why(cell))
-        for cell in cells
-    )
+    rows = tuple((cell.adapter, cell.host, cell.attempt.id, str(cell.honesty), _claim(cell), _seen(cell), _why(cell)) for cell in cells)
     head = ("adapter", "host", "attempt", "honesty", "claim", "observed", "why")
     return Table(title="Cells that are not plainly honest", head=head, rows=rows, foreign=frozenset((0, 1, 2, 6)))
 

@@ -18,7 +18,7 @@ from matrices.build.tables import (
 )
 from matrices.text import cell, visible
 
-_GAP = 2  # spaces that tabulate's "simple" format sets between columns
+_GAP = 2  # spaces that tabulate's "simple" format sets between columns, and at least beside every head
 
 
 def render(matrix: Matrix, width: int) -> str:
@@ -27,11 +27,11 @@ def render(matrix: Matrix, width: int) -> str:
     parts = ["\n".join(textwrap.wrap(headline(matrix), width))]
     parts += [_titled(table, width) for table in (seen_table(matrix), honesty_table(matrix))]
     look = look_table(matrix)
-    parts.append(_titled(look, width) if look.rows else NOTHING_TO_LOOK_AT)
+    parts.append(_titled(look, width) if look.rows else textwrap.fill(NOTHING_TO_LOOK_AT, width))
     notes = [line for note in missing_notes(matrix) for line in textwrap.wrap(f"- {visible(note)}", width)]
     if notes:
         parts.append("\n".join(("Not there", *notes)))
-    parts.append("One cell: sandproof explain 'ADAPTER|HOST|ATTEMPT'   All cells: sandproof matrix --cells")
+    parts.append("One cell:  sandproof explain CELL\nAll cells: sandproof matrix --cells")
     return "\n\n".join(parts) + "\n"
 
 
@@ -42,7 +42,7 @@ def _titled(table: Table, width: int) -> str:
 def _table(table: Table, width: int) -> str:
     """A table where it fits; its last column wraps; where even that does not fit, one short paragraph per row."""
     rows = [[cell(text) for text in row] for row in table.rows]
-    sizes = [max(len(row[i]) for row in (table.head, *rows)) for i in range(len(table.head))]
+    sizes = [max(len(head) + _GAP, *(len(row[i]) for row in rows)) for i, head in enumerate(table.head)]
     room = width - sum(sizes[:-1]) - _GAP * (len(sizes) - 1)
     if room >= min(sizes[-1], 24):
         widths = [None] * (len(sizes) - 1) + [room]

@@ -67,9 +67,7 @@ def _claims(key: str, value: Any) -> list[Claim]:
 def _claim(key: str, value: Any) -> Claim:
     fields = {"claim": value} if isinstance(value, str) else value
     if not isinstance(fields, Mapping):
-        raise InputError(
-            f"[claims] {key}: expected a claim word, a table or an array of tables; got {type(value).__name__}"
-        )
+        raise InputError(f"[claims] {key}: expected a claim word, a table or an array of tables; got {type(value).__name__}")
     for name in fields:
         if name not in _FIELDS:
             raise InputError(f"[claims] {key}: expected {', '.join(_FIELDS)}; got {name!r}{near(name, _FIELDS)}")
@@ -112,9 +110,7 @@ def _left_out(key: str, rules: Any) -> tuple[str, ...]:
     for rule in rules:
         kind = rule.partition(":")[0]
         if kind not in tuple(RuleKind) or not (key in ("*", kind) or key == f"{RuleKind(kind).boundary}.*"):
-            raise InputError(
-                f"[claims] {key}: expected rule ids of {key} in except; got {rule!r}{near(kind, RuleKind)}"
-            )
+            raise InputError(f"[claims] {key}: expected rule ids of {key} in except; got {rule!r}{near(kind, RuleKind)}")
     return tuple(rules)
 
 

@@ -15,7 +15,5 @@ def cell_parts(words: list[str]) -> tuple[str, str, str]:
     """Adapter, host label, attempt id. Raises InputError for anything else."""
     parts = words[0].split("|") if len(words) == 1 else words
     if len(parts) != 3 or not all(parts):
-        raise InputError(
-            f"cell: expected 'ADAPTER|HOST|ATTEMPT', as in 'native|linux/user|ID'; got {' '.join(words)!r}"
-        )
+        raise InputError(f"cell: expected 'ADAPTER|HOST|ATTEMPT', as in 'native|linux/user|ID'; got {' '.join(words)!r}")
     return parts[0], parts[1], parts[2]

@@ -12,9 +12,7 @@ from matrices.commands.select import add_expected, find, selected
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("explain", help="everything that is known of one cell", description=__doc__)
     add_cell(parser)
-    parser.add_argument(
-        "--run", dest="runs", action="append", default=[], metavar="RUNFILE", help="default: the last run"
-    )
+    parser.add_argument("--run", dest="runs", action="append", default=[], metavar="RUNFILE", help="default: the last run")
     parser.add_argument("--all", action="store_true", help="look in every run file in the cache")
     add_expected(parser)
     parser.set_defaults(main=main)

@@ -17,9 +17,7 @@ def only_one(directory: Path) -> Iterator[None]:
     path = directory / "run.lock"
     with path.open("a+b") as file:
         if not _lock(file.fileno()):
-            raise BusyError(
-                f"{path}: another run is under way; wait for it, or set SANDPROOF_CACHE to another directory"
-            )
+            raise BusyError(f"{path}: another run is under way; wait for it, or set SANDPROOF_CACHE to another directory")
         yield
 
 

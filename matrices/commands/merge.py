@@ -8,19 +8,16 @@ from pathlib import Path
 
 from matrices.build import columnar
 from matrices.build.load import load_runs
-from matrices.build.merge import merge
+from matrices.build.merge import check_no_holes, merge
 from matrices.commands.files import must_not_exist, write_new
 from matrices.commands.matrix import evidence_path
 from matrices.commands.select import add_expected, expectation
-from matrices.errors import InputError
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("merge", help="several run files into one JSON matrix", description=__doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUNFILE")
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="F", help="a new file; the evidence goes beside it"
-    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="F", help="a new file; the evidence goes beside it")
     add_expected(parser)
     parser.set_defaults(main=main)
 
@@ -28,11 +25,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def main(options: argparse.Namespace) -> int:
     """Stricter than `matrix`: a truncated run is a hole, and holes are not merged."""
     runs = load_runs(options.runs)
-    for loaded in runs:
-        if not loaded.run.complete:
-            raise InputError(
-                f"{loaded.name}: expected a complete run; it is truncated, which would leave holes; run it again"
-            )
+    check_no_holes(runs)
     matrix = merge(runs, expectation(options.expected))
     beside = evidence_path(options.output)
     must_not_exist(options.output)

@@ -22,9 +22,7 @@ from sandbox.host import Host
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("reproduce", help="run one cell again and keep its scene", description=__doc__)
     add_cell(parser)
-    parser.add_argument(
-        "--adapter", metavar="A", help="TOML file or module:object of the adapter, where it is not built in"
-    )
+    parser.add_argument("--adapter", metavar="A", help="TOML file or module:object of the adapter, where it is not built in")
     parser.set_defaults(main=main)
 
 

@@ -52,9 +52,7 @@ def main(options: argparse.Namespace) -> int:
         )
         status = run_suite(launch)
     load_runs([run_file])
-    print(
-        f"run file: {run_file}\nnext: sandproof matrix, sandproof matrix --html FILE, sandproof gate", file=sys.stderr
-    )
+    print(f"run file: {run_file}\nnext: sandproof matrix, sandproof matrix --html FILE, sandproof gate", file=sys.stderr)
     return status
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import matrices
 from conformance.core.cache import runs_dir
-from matrices.build.expected import NOTHING_EXPECTED, Expected, check_globs, read_expected
+from matrices.build.expected import NOTHING_EXPECTED, Expected, read_expected
 from matrices.build.load import LoadedRun, load_runs
 from matrices.build.merge import merge
 from matrices.build.model import Cell, Matrix
@@ -17,19 +17,13 @@ from matrices.errors import InputError, near
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "runs", nargs="*", type=Path, metavar="RUNFILE", help="run files; default: the last run in the cache"
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="every run file in the cache; the newest run of each adapter and host"
-    )
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUNFILE", help="run files; default: the last run in the cache")
+    parser.add_argument("--all", action="store_true", help="every run file in the cache; the newest run of each adapter and host")
     add_expected(parser)
 
 
 def add_expected(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--expected", type=Path, metavar="FILE", help="expected hosts and cells; default: ci/expected.toml of this tree"
-    )
+    parser.add_argument("--expected", type=Path, metavar="FILE", help="expected hosts and cells; default: ci/expected.toml of this tree")
 
 
 def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]:
@@ -42,7 +36,6 @@ def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]
         runs = _of_one_suite(runs)
     expected = expectation(options.expected)
     matrix = merge(runs, expected, newest_wins=options.all)
-    check_globs(expected, [attempt.id for attempt in matrix.attempts])
     return matrix, expected, paths
 
 

@@ -22,9 +22,7 @@ def check_attempts(wanted: Iterable[str]) -> None:
     known = attempt_ids()
     for attempt in wanted:
         if attempt not in known:
-            raise InputError(
-                f"--attempt: expected an attempt id; got {attempt!r}{near(attempt, known)}; all: sandproof attempts"
-            )
+            raise InputError(f"--attempt: expected an attempt id; got {attempt!r}{near(attempt, known)}; all: sandproof attempts")
 
 
 def built_in() -> tuple[str, ...]:

@@ -46,9 +46,7 @@ def naive_record() -> AdapterRecord:
     return AdapterRecord(variant="naive", title="Naive", reference=False, version="0.8.0", claims={"*": "not-enforced"})
 
 
-def evidence(
-    adapter: str, name: str, reason: Reason = Reason.NOTHING_LANDED, *, host: str = "linux/root", rule: str = ""
-) -> Evidence:
+def evidence(adapter: str, name: str, reason: Reason = Reason.NOTHING_LANDED, *, host: str = "linux/root", rule: str = "") -> Evidence:
     landed = 1 if reason in (Reason.LANDED, Reason.LANDED_SOMETIMES, Reason.WORK_LANDED) else 0
     return Evidence(
         attempt=name,
@@ -85,12 +83,8 @@ GOOD = (*[Reason.NOTHING_LANDED] * 4, Reason.WORK_LANDED)
 OPEN = (*[Reason.LANDED] * 4, Reason.WORK_LANDED)
 
 
-def header(
-    *adapters: AdapterRecord, host: str = "linux/root", suite: str = "s" * 64, started: str = "2026-01-01T00:00:00Z"
-) -> Header:
-    return Header(
-        suite=suite, host=host, started=started, facts={"kernel": "6.1"}, adapters=adapters, attempts=ATTEMPTS
-    )
+def header(*adapters: AdapterRecord, host: str = "linux/root", suite: str = "s" * 64, started: str = "2026-01-01T00:00:00Z") -> Header:
+    return Header(suite=suite, host=host, started=started, facts={"kernel": "6.1"}, adapters=adapters, attempts=ATTEMPTS)
 
 
 def run(

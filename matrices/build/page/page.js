@@ -191,13 +191,16 @@
 
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(filter, 0));
+  document.getElementById("everything").addEventListener("click", () => {
+    form.reset();
+    filter();
+  });
   for (const tile of document.querySelectorAll("[data-only]")) {
     tile.addEventListener("click", () => {
       form.reset();
       const box = form.querySelector(`input[name="honesty"][value="${tile.dataset.only}"]`);
       if (box) box.checked = true;
-      setTimeout(filter, 0);
+      filter();
       document.getElementById("grid").scrollIntoView();
     });
   }
