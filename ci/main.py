@@ -17,7 +17,7 @@ from ci.say import Stop
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 a step failed or a check found something, 2 usage, 130 interrupted."""
     options = _parser().parse_args(argv)
-    for number in ("SIGTERM", "SIGHUP"):
+    for number in ("SIGINT", "SIGTERM", "SIGHUP"):  # also where they were ignored, as in the background of a script
         if hasattr(signal, number):
             signal.signal(getattr(signal, number), _interrupt)
     try:
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say.stop(error)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; nothing of this run is left behind", file=sys.stderr)
+        print("interrupted", file=sys.stderr)
         return 130
 
 

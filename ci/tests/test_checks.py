@@ -27,6 +27,11 @@ def test_the_closing_line_is_remembered(line: str) -> None:
     assert "3 passed" in closing.line
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ci.checks.ROOT", tmp_path)
+
+
 def run_all(monkeypatch: pytest.MonkeyPatch, codes: dict[str, int]) -> int:
     monkeypatch.setattr(matrix, "here", lambda: ("user",))
     monkeypatch.setattr(Checks, "_module", lambda self, name, *rest: codes.get(name, 0))

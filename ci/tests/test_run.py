@@ -1,0 +1,43 @@
+"""Starting programs, and ending them and what they started."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ci import run
+
+posix = pytest.mark.skipif(os.name == "nt", reason="process groups are a POSIX thing")
+
+
+def test_lines_and_exit_code() -> None:
+    lines: list[str] = []
+    code = run.shown([sys.executable, "-c", "import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)"], take=lines.append)
+    assert code == 3
+    assert sorted(lines) == ["a", "b"]
+
+
+def test_there_is_no_standard_input() -> None:
+    lines: list[str] = []
+    assert run.shown([sys.executable, "-c", "print(repr(input()))"], take=lines.append) == 1
+    assert "EOFError" in lines[-1]
+
+
+@posix
+def test_an_interruption_reaches_the_children_of_the_program(tmp_path: Path) -> None:
+    mark = tmp_path / "cleaned"
+    child = f"import time\nprint('up', flush=True)\ntry: time.sleep(600)\nexcept KeyboardInterrupt: open({str(mark)!r}, 'w').close()"
+    program = f"import subprocess, sys\ntry: subprocess.run([sys.executable, '-c', {child!r}])\nexcept KeyboardInterrupt: pass"
+
+    def interrupt(line: str) -> None:
+        raise KeyboardInterrupt
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run.shown([sys.executable, "-c", program], take=interrupt)
+    assert time.monotonic() - started < 10
+    assert mark.exists()
