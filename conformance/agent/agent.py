@@ -21,7 +21,6 @@ import socket
 import subprocess
 import sys
 import termios
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -112,28 +111,27 @@ def reopen_write(path: str, data: str) -> None:
 
 
 def swap_race(path: str, outside: str, leaf: str, data: str, rounds: int) -> str:
-    """Ends after `rounds` writes; the exchanging thread ends with it."""
+    """Ends after `rounds` writes; the exchanging process ends with it, or by its own alarm."""
     other = path + ".swap"
     mkdir(path)
     if not os.path.islink(other):
         os.symlink(outside, other)
-    stop = threading.Event()
-
-    def swap() -> None:
-        while not stop.is_set():
+    parent = os.getpid()
+    swapper = os.fork()
+    if swapper == 0:
+        libc.prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        while os.getppid() == parent:
             with contextlib.suppress(OSError):
                 exchange(path, other)
-
-    thread = threading.Thread(target=swap, daemon=True)
-    thread.start()
+        os._exit(0)
     refused = 0
     for _ in range(rounds):
         try:
             write(os.path.join(path, leaf), data, True, False)
         except OSError:
             refused += 1
-    stop.set()
-    thread.join()
+    os.kill(swapper, signal.SIGKILL)
+    os.waitpid(swapper, 0)
     return f"{rounds} rounds, {refused} refused"
 
 

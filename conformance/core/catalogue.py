@@ -24,7 +24,7 @@ def load_attempts() -> tuple[Attempt, ...]:
     """Sorted by id. Raises TypeError for a module that defines neither `ATTEMPT` nor `FAMILY`, ValueError for an id twice."""
     found: dict[str, Attempt] = {}
     for path in sorted(ROOT.rglob("*.py")):
-        if path.name in ("__init__.py", "common.py"):
+        if path.name.startswith("_") or path.name == "common.py":
             continue
         for attempt in _in_module(path):
             if attempt.id in found:

@@ -97,7 +97,8 @@ def _facts(attempt: Attempt, shots: list[Shot], control_landed: bool) -> Facts:
         twin_acted=all(shot.twin_acted for shot in shots),
         twin_landed=all(shot.twin_landed for shot in shots),
         acted=all(shot.acted for shot in shots),
-        killed=any(shot.killed for shot in shots),
+        # One killed shot does not speak for another that never acted.
+        killed=any(shot.killed for shot in shots) and all(shot.acted or shot.killed for shot in shots),
         deadline=any(shot.deadline for shot in shots),
         phases_done=all(shot.phases_done for shot in shots),
         inside_success=any(shot.inside_success for shot in shots),

@@ -19,7 +19,7 @@ from conformance.core.evidence import Beacon
 from conformance.core.guest import Heard, listen
 from conformance.core.residue import listing, residue
 from conformance.core.scene import Scene
-from conformance.core.steps import Argument, Step
+from conformance.core.steps import REPORTS_EFFECT, Argument, Step
 from conformance.core.words import Reason
 from sandbox.errors import LaunchFailed
 from sandbox.sessions import ExecSession
@@ -60,14 +60,14 @@ class Shot:
 def shoot(armed: Armed, session: ExecSession, scene: Scene, reopen: Callable[[], ExecSession]) -> Shot:
     """Carry out the phases, end the tree, look, look again."""
     before, after = listing(scene), None
+    at_close: frozenset[str] = frozenset()
     heard: list[Heard] = []
     note, done = "", 0
     live: ExecSession | None = session
     try:
         for phase in armed.phases:
             if isinstance(phase, Close):
-                if live is not None:
-                    live.close()
+                at_close |= _close(live, scene)
                 live = None
             elif isinstance(phase, HostTrigger):
                 after = listing(scene) if after is None else after
@@ -79,10 +79,18 @@ def shoot(armed: Armed, session: ExecSession, scene: Scene, reopen: Callable[[],
     except (AdapterRefused, LaunchFailed) as error:
         note = scene.redact(str(error))
     finally:
-        if live is not None:
-            live.close()
-    left = residue(armed, before, listing(scene) if after is None else after)
+        at_close |= _close(live, scene)
+    left = residue(armed, before, at_close | (listing(scene) if after is None else after))
     return _told(armed, session, scene, heard, note, done, left)
+
+
+def _close(session: ExecSession | None, scene: Scene) -> frozenset[str]:
+    """End the session. What appears meanwhile is the adapter's own, also where a host trigger has left things of its own before."""
+    if session is None:
+        return frozenset()
+    before = listing(scene)
+    session.close()
+    return listing(scene) - before
 
 
 def _told(
@@ -112,7 +120,7 @@ def _told(
         killed=any(h.exit == f"signal:{int(signal.SIGSYS)}" and h.acting for h in heard),
         deadline=any(h.deadline for h in heard),
         phases_done=done == len(armed.phases),
-        inside_success=bool(attacks) and all(b.errno is None for b in attacks),
+        inside_success=bool(attacks) and all(b.errno is None and b.verb in REPORTS_EFFECT for b in attacks),
         collateral=twin_acted and any(b.errno is not None for b in twins),
         exit=last.exit if last else "not-started",
         output=scene.redact(raw[-OUTPUT_LIMIT:].decode("utf-8", "backslashreplace")),

@@ -24,6 +24,12 @@ class Step:
 Steps = tuple[Step, ...]
 
 
+REPORTS_EFFECT = frozenset(
+    ("write", "mkdir", "rename", "exchange", "link", "unlink", "chmod", "utime", "truncate", "setxattr", "mkfifo", "otmpfile", "splice")
+)
+"""Verbs whose success means that something changed on a file system; if nothing changed outside, it was swallowed."""
+
+
 def _on(verb: str, paths: Mapping[str, str], **args: Argument) -> Step:
     return Step(verb, {**paths, **args}, tuple(paths), tuple(paths.values()))
 

@@ -30,6 +30,22 @@ class FileHolds:
 
 
 @dataclass(frozen=True, slots=True)
+class LandedOf:
+    """For races: how many of `rounds` appended writes of the nonce reached this path."""
+
+    path: Path
+    nonce: str
+    rounds: int
+
+    def look(self, output: bytes) -> Landing:
+        try:
+            count = self.path.read_bytes().count(self.nonce.encode())
+        except OSError:
+            count = 0
+        return Landing(count > 0, f"{count} of {self.rounds} writes landed in {self.path}")
+
+
+@dataclass(frozen=True, slots=True)
 class OutputHolds:
     """Landed when a canary that never entered the guest by us comes out of it, plain or as base64 or hex."""
 

@@ -29,6 +29,7 @@ class Decoy:
     SIGUSR1 ends it with status 42. It ends by itself after two minutes."""
 
     def __init__(self, canary: str, *, named: str = "decoy", env: dict[str, str] | None = None) -> None:
+        self.canary = canary
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", DECOY, named],
             stdin=subprocess.PIPE,
