@@ -43,7 +43,7 @@ def seen_table(matrix: Matrix) -> Table:
                 s.seen(Observed.FALSE_DENIAL),
             )
         )
-    head = ("adapter", "host", "escaped", "enforced", "refused", "undecided", "not run", "works", "false denial")
+    head = ("adapter", "host", "escaped", "enforced", "refused", "unclear", "not run", "works", "denied")
     return Table(title="What was seen", head=head, rows=tuple(rows), foreign=frozenset((0, 1)))
 
 
@@ -59,7 +59,7 @@ def honesty_table(matrix: Matrix) -> Table:
     )
     summaries = [summarise(column) for column in _present(matrix)]
     rows = tuple((s.adapter, s.host, str(s.worst), *(s.judged(word) for word in words)) for s in summaries)
-    head = ("adapter", "host", "worst word", "overclaims", "silent", "unproven", "honest gap", "under", "honest")
+    head = ("adapter", "host", "worst word", "overclaims", "silent", "unproven", "gap", "under", "honest")
     return Table(title="How the claims stood up", head=head, rows=rows, foreign=frozenset((0, 1)))
 
 

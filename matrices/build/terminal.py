@@ -18,7 +18,8 @@ from matrices.build.tables import (
 )
 from matrices.text import cell, visible
 
-_GAP = 2  # spaces that tabulate's "simple" format sets between columns, and at least beside every head
+_GAP = 2  # spaces that tabulate sets between columns
+_NARROWEST = 24  # a last column narrower than this is no help to anyone
 
 
 def render(matrix: Matrix, width: int) -> str:
@@ -42,15 +43,18 @@ def _titled(table: Table, width: int) -> str:
 def _table(table: Table, width: int) -> str:
     """A table where it fits; its last column wraps; where even that does not fit, one short paragraph per row."""
     rows = [[cell(text) for text in row] for row in table.rows]
-    sizes = [max(len(head) + _GAP, *(len(row[i]) for row in rows)) for i, head in enumerate(table.head)]
+    sizes = [max(len(row[i]) for row in (table.head, *rows)) for i in range(len(table.head))]
     room = width - sum(sizes[:-1]) - _GAP * (len(sizes) - 1)
-    if room >= min(sizes[-1], 24):
-        widths = [None] * (len(sizes) - 1) + [room]
-        return tabulate(rows, headers=table.head, tablefmt="simple", disable_numparse=True, maxcolwidths=widths)
-    return "\n".join(_paragraph(table.head, row, width) for row in rows)
+    if room < min(sizes[-1], _NARROWEST):
+        return "\n".join(_paragraph(table.head, row, width) for row in rows)
+    # The head goes in as a row: tabulate would pad a real head, and leave less room.
+    head = [list(table.head), ["-" * size for size in (*sizes[:-1], min(sizes[-1], room))]]
+    widths = [None] * (len(sizes) - 1) + [room]
+    return tabulate([*head, *rows], tablefmt="plain", disable_numparse=True, maxcolwidths=widths)
 
 
 def _paragraph(head: tuple[str, ...], row: list[str], width: int) -> str:
-    """`native linux/root: escaped 0/86, enforced 60/86, …`"""
-    text = f"{row[0]} {row[1]}: " + ", ".join(f"{name} {value}" for name, value in zip(head[2:], row[2:], strict=True))
+    """`native linux/root: enforced 60/86, works 12/14`. What was never seen is left out, or nobody would read it."""
+    pairs = zip(head[2:], row[2:], strict=True)
+    text = f"{row[0]} {row[1]}: " + ", ".join(f"{name} {value}" for name, value in pairs if not value.startswith("0/"))
     return "\n".join(textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False))

@@ -44,9 +44,8 @@ def test_a_cell_unfolds(tmp_path: Path) -> None:
     assert "sandproof reproduce 'none|linux/root|fs.write.direct'</div>" in shown
 
 
-@pytest.mark.parametrize("number", range(len(ATTACKS)))
-def test_no_script_of_a_stranger_runs(number: int, tmp_path: Path) -> None:
-    shown = dom(webpage.render(hostile(ATTACKS[number])), tmp_path, "#c11")
+def test_no_script_of_a_stranger_runs(tmp_path: Path) -> None:
+    shown = dom(webpage.render(hostile(" ".join(ATTACKS))), tmp_path, "#c11")
     assert 'class="panel"' in shown
     assert "<title>sandproof: claimed and observed</title>" in shown
     assert "<img" not in shown
