@@ -7,23 +7,23 @@ next one is tried; the program ends by itself after the plan's deadline.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import contextlib
 import ctypes
 import errno
-import fcntl
 import json
 import os
-import platform
-import shutil
 import signal
-import socket
-import subprocess
 import sys
-import termios
 import time
-from collections.abc import Callable
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from socket import socket as Socket
+    from typing import Any
+
+# Bigger modules are imported where they are used: every cell of the matrix pays for this file's start.
 
 OUTPUT_LIMIT = 8000
 libc = ctypes.CDLL(None, use_errno=True)
@@ -42,7 +42,7 @@ def check(result: Any) -> Any:
 
 
 def syscall(name: str, *args: Any) -> Any:
-    number = SYSCALLS.get(platform.machine(), {}).get(name)
+    number = SYSCALLS.get(os.uname().machine, {}).get(name)
     if number is None:
         raise OSError(errno.ENOSYS, name)
     return check(libc.syscall(number, *args))
@@ -76,6 +76,8 @@ def exchange(a: str, b: str) -> None:
 
 
 def rmtree(path: str) -> None:
+    import shutil
+
     errors: list[BaseException] = []
     shutil.rmtree(path, onerror=lambda _function, _path, info: errors.append(info[1]))
     if errors:
@@ -83,6 +85,8 @@ def rmtree(path: str) -> None:
 
 
 def copytree(src: str, dst: str) -> None:
+    import shutil
+
     shutil.copytree(src, dst, symlinks=True, dirs_exist_ok=True)
 
 
@@ -245,6 +249,9 @@ def keyring_read(description: str) -> bytes:
 
 
 def tiocsti(text: str) -> None:
+    import fcntl
+    import termios
+
     errors = []
     for target in (2, "/dev/tty"):
         try:
@@ -295,10 +302,14 @@ def heartbeat(path: str, cookie: str, seconds: int, wait: bool) -> None:
 
 
 def family_of(address: str) -> int:
+    import socket
+
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
 def tcp(address: str, port: int, data: str) -> None:
+    import socket
+
     with socket.socket(family_of(address), socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect((address, port))
@@ -307,6 +318,8 @@ def tcp(address: str, port: int, data: str) -> None:
 
 
 def udp(address: str, port: int, data: str) -> None:
+    import socket
+
     with socket.socket(family_of(address), socket.SOCK_DGRAM) as conn:
         conn.settimeout(2)
         conn.connect((address, port))
@@ -314,6 +327,8 @@ def udp(address: str, port: int, data: str) -> None:
 
 
 def unix(path: str, data: str, datagram: bool) -> None:
+    import socket
+
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect(path)
@@ -326,6 +341,8 @@ def abstract(name: str, data: str) -> None:
 
 def inside(address: str, path: str, data: str, datagram: bool) -> None:
     """A listener of our own on an address, and a call to it; `path` keeps what it heard."""
+    import socket
+
     with socket.socket(family_of(address), socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as server:
         server.bind((address, 0))
         if not datagram:
@@ -336,6 +353,8 @@ def inside(address: str, path: str, data: str, datagram: bool) -> None:
 
 def inside_unix(name: str, path: str, data: str, datagram: bool) -> None:
     """The same on a Unix socket. A name that begins with a zero byte is abstract."""
+    import socket
+
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as server:
         server.bind(name)
         try:
@@ -348,7 +367,9 @@ def inside_unix(name: str, path: str, data: str, datagram: bool) -> None:
                 os.unlink(name)
 
 
-def heard(server: socket.socket) -> str:
+def heard(server: Socket) -> str:
+    import socket
+
     server.settimeout(2)
     if server.type == socket.SOCK_DGRAM:
         return server.recv(4096).decode()
@@ -394,10 +415,20 @@ def userns() -> None:
             file.write(text)
 
 
+def sethostname(name: str) -> None:
+    raw = name.encode()
+    check(libc.sethostname(raw, len(raw)))
+
+
 def run(argv: list[str], cwd: str, stdin: str) -> bytes:
-    done = subprocess.run(
-        argv, cwd=cwd, input=stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=15, check=False
-    )
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            argv, cwd=cwd, input=stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=15, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(errno.ETIMEDOUT, "the program did not end") from None
     if done.returncode:
         raise ProcessError(done.returncode, done.stdout)
     return done.stdout
@@ -438,7 +469,7 @@ VERBS: dict[str, Callable[..., Any]] = {
     "steal-fd": steal_fd,
     "keyring-read": keyring_read,
     "tiocsti": tiocsti,
-    "sethostname": lambda name: socket.sethostname(name),
+    "sethostname": sethostname,
     "shm-write": shm_write,
     "heartbeat": heartbeat,
     "tcp": tcp,
@@ -465,7 +496,8 @@ def shown(value: Any) -> str | None:
     """Text as it is; bytes that are not text also as base64, so that nothing read is lost on the way out."""
     if isinstance(value, bytes):
         text = value[:OUTPUT_LIMIT].decode("utf-8", "backslashreplace")
-        return text if text.isprintable() or "\n" in text else text + " b64:" + base64.b64encode(value[:OUTPUT_LIMIT]).decode()
+        plain = text.isprintable() or "\n" in text
+        return text if plain else f"{text} b64:{binascii.b2a_base64(value[:OUTPUT_LIMIT], newline=False).decode()}"
     return None if value is None else str(value)[:OUTPUT_LIMIT]
 
 
@@ -475,14 +507,10 @@ def carry_out(number: int, step: dict[str, Any]) -> None:
     code, out = None, None
     try:
         out = shown(VERBS[step["verb"]](**step["args"]))
-    except OSError as error:
-        code, out = errno.errorcode.get(error.errno or 0, "EUNKNOWN"), str(error.strerror)
-    except shutil.Error as error:
-        code, out = "ECOPY", str(error)[:400]
     except ProcessError as error:
         code, out = f"exit:{error.args[0]}", shown(error.args[1])
-    except subprocess.TimeoutExpired:
-        code, out = "ETIMEDOUT", "the program did not end"
+    except OSError as error:  # shutil.Error, which has no errno, is one too
+        code, out = errno.errorcode.get(error.errno or 0, "EUNKNOWN"), str(error.strerror or error)[:400]
     say({"b": "acted", "step": number, "role": step["role"], "verb": step["verb"], "errno": code, "out": out})
 
 

@@ -90,6 +90,9 @@ def answer(request: dict[str, Any]) -> tuple[dict[str, Any], list[socket.socket]
         return {"ok": True, "port": sock.getsockname()[1]}, [sock]
     if request["op"] == "hostname":
         return {"ok": True, "name": socket.gethostname()}, []
+    if request["op"] == "rename":
+        socket.sethostname(request["name"])
+        return {"ok": True}, []
     return {"ok": False, "error": f"unknown request {request['op']!r}"}, []
 
 

@@ -42,6 +42,10 @@ class IsolatedNetwork:
     def hostname(self) -> str:
         return str(self._ask({"op": "hostname"})[0]["name"])
 
+    def rename(self, name: str) -> None:
+        """Give the scene's own UTS namespace a name."""
+        self._ask({"op": "rename", "name": name})
+
     def _ask(self, request: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
         self._channel.send(json.dumps(request).encode())
         return _receive(self._channel)

@@ -125,7 +125,7 @@ def read_run(path: Path) -> Run:
             raise RunFileError(f"{path}:{number}: expected nothing after the footer")
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             if number == len(lines):
                 break  # the last line of a run that was cut off
             raise RunFileError(f"{path}:{number}: expected one JSON object on this line") from None
@@ -141,7 +141,7 @@ def _take(path: Path, number: int, record: Any, evidence: list[Evidence]) -> int
         if kind == "evidence":
             evidence.append(evidence_from(record))
             return None
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise RunFileError(f"{path}:{number}: expected {kind} of {FORMAT}; {type(error).__name__}: {error}") from error
     raise RunFileError(f"{path}:{number}: expected kind evidence or footer; got {kind!r}")
 
@@ -158,7 +158,7 @@ def _header(path: Path, line: str) -> Header:
         )
         rest = {k: v for k, v in record.items() if k not in ("kind", "format", "adapters", "attempts")}
         return Header(adapters=adapters, attempts=attempts, **rest)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RunFileError(f"{path}:1: expected the header of a {FORMAT} file; {type(error).__name__}: {error}") from error
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from sandbox.errors import PolicyError
+from sandbox.policy.paths import is_plain
 
 
 class RuleKind(StrEnum):
@@ -57,7 +58,7 @@ DEMANDS: dict[RuleKind, str] = {
     RuleKind.PROC_FD_CLOSE: "No descriptor of the launcher beyond 0, 1 and 2 is inherited.",
     RuleKind.PROC_KEYRING: "The launcher's kernel session keyring is not shared.",
     RuleKind.PROC_IPC: "System V IPC and POSIX message queues of the host are not shared.",
-    RuleKind.PROC_UTS: "The host's name cannot be changed.",
+    RuleKind.PROC_UTS: "The host's name can be neither read nor changed.",
     RuleKind.PROC_TTY: "Nothing can be typed into the launcher's terminal.",
     RuleKind.PROC_CAPS: "No capability is held, even as root.",
     RuleKind.PROC_USERNS: "No further user namespace can be created.",
@@ -89,7 +90,8 @@ class Rule:
 class Policy:
     """Rules in order, and the host paths of the symbols that their targets use.
 
-    Raises PolicyError for two rules with one id, a relative root, or a target with an unknown symbol.
+    Raises PolicyError for two rules with one id, a root that is not absolute and plain, or a target with an unknown symbol or `..`:
+    paths are compared by component, so a `..` or a doubled slash in one would slip past every comparison.
     """
 
     rules: tuple[Rule, ...]
@@ -101,10 +103,14 @@ class Policy:
         for symbol, path in self.roots:
             if not symbol.startswith("$") or not path.startswith("/"):
                 raise PolicyError(f"policy root: expected $NAME and an absolute path; got {symbol!r} = {path!r}")
+            if path != "/" and not is_plain(path[1:]):
+                raise PolicyError(f"policy root {symbol}: expected no empty, `.` or `..` component and no NUL; got {path!r}")
         for rule in self.rules:
             if rule.id in seen:
                 raise PolicyError(f"policy: rule {rule.id!r} stands twice; drop one")
             seen.add(rule.id)
+            if rule.target and not is_plain(rule.target.removeprefix("/")):
+                raise PolicyError(f"policy: rule {rule.id!r} has an empty, `.` or `..` component or a NUL in its target")
             head = rule.target.split("/", 1)[0]
             if head.startswith("$") and head not in symbols:
                 raise PolicyError(f"policy: rule {rule.id!r} uses {head}; known symbols are {', '.join(symbols) or 'none'}")
@@ -118,7 +124,7 @@ class Policy:
     def path(self, target: str) -> str:
         """A target's host path: `$WORK/x` → `/…/work/x`. Absolute targets are returned as they are."""
         head, slash, rest = target.partition("/")
-        return dict(self.roots)[head] + slash + rest if head.startswith("$") else target
+        return dict(self.roots)[head].rstrip("/") + slash + rest or "/" if head.startswith("$") else target
 
     def with_rules(self, extra: Iterable[Rule]) -> Self:
         """This policy and the given rules, each id once."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from conformance.attempts.common import beside, escape, readable
 from conformance.core.attempt import Armed, Attempt, Need
 from conformance.core.scene import Scene
-from conformance.core.steps import keyring_read, sethostname, shm_write, tiocsti
+from conformance.core.steps import keyring_read, read, sethostname, shm_write, tiocsti
 from conformance.core.words import Severity
 from conformance.witnesses.files import OutputHolds
 from conformance.witnesses.kernel import HostNamed, SharedSegment, Terminal, put_key
@@ -31,6 +31,13 @@ def _hostname(scene: Scene) -> Armed:
     name = f"h{scene.nonce()}"
     witness = HostNamed(scene.isolate_network(), name)
     return escape(scene, Rule(RuleKind.PROC_UTS), sethostname(name), witness, beside(scene))
+
+
+def _hostname_read(scene: Scene) -> Armed:
+    canary = f"h{scene.nonce()}"
+    scene.isolate_network().rename(canary)
+    rule = Rule(RuleKind.PROC_UTS)
+    return escape(scene, rule, read("/proc/sys/kernel/hostname"), OutputHolds(canary), readable(scene))
 
 
 def _terminal(scene: Scene) -> Armed:
@@ -71,6 +78,14 @@ FAMILY = {
         _hostname,
         "uts_namespaces(7)",
         root=True,
+        net=True,
+    ),
+    "host-name-read": _attempt(
+        "Read the host's name (of the scene's own namespace).",
+        RuleKind.PROC_UTS,
+        Severity.LOW,
+        _hostname_read,
+        "uts_namespaces(7)",
         net=True,
     ),
     "terminal-input": _attempt(
