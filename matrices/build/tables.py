@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from conformance.core.words import Observed
+from conformance.core.words import Observed, Reason
 from matrices.build.meaning import REASON
 from matrices.build.model import Cell, Column, Matrix
 from matrices.build.summary import needs_a_look, shots, sort_key, summarise
@@ -81,6 +81,11 @@ def missing_notes(matrix: Matrix) -> list[str]:
         for column in matrix.columns
         if column.record and column.record.unavailable
     ]
+    notes += [
+        f"{column.adapter} on {column.host}: started nothing: no attempt got as far as its first beacon"
+        for column in matrix.columns
+        if column.cells and all(cell.reason is Reason.NO_READY_BEACON for cell in column.cells)
+    ]
     return notes
 
 
@@ -89,7 +94,13 @@ def headline(matrix: Matrix) -> str:
     cells = [cell for column in _present(matrix) for cell in column.cells if not cell.is_work]
     counts = Counter(cell.honesty for cell in cells)
     parts = [f"{word} {counts[word]}/{len(cells)}" for word in Honesty if word is not Honesty.NOT_JUDGED]
-    return f"{len(matrix.attempts)} attempts × {len(matrix.adapters)} adapters × {len(matrix.hosts)} hosts: {', '.join(parts)}"
+    return f"{size(matrix)}: {', '.join(parts)}"
+
+
+def size(matrix: Matrix) -> str:
+    """`110 attempts × 3 adapters × 2 of 4 hosts`"""
+    present = len({run.host for run in matrix.runs})
+    return f"{len(matrix.attempts)} attempts × {len(matrix.adapters)} adapters × {present} of {len(matrix.hosts)} hosts"
 
 
 def _present(matrix: Matrix) -> list[Column]:

@@ -24,7 +24,7 @@ from matrices.build import meaning
 from matrices.build.explain import beacon_text, demand, reproduce_line
 from matrices.build.model import Cell, Matrix
 from matrices.build.summary import Summary, needs_a_look, shots, sort_key, summarise
-from matrices.build.tables import missing_notes
+from matrices.build.tables import missing_notes, size
 from matrices.claims.model import Claim
 from matrices.claims.words import Honesty
 from matrices.text import visible
@@ -50,6 +50,7 @@ def render(matrix: Matrix) -> str:
     present = {run.host for run in matrix.runs}
     return environment.from_string(_asset("page.html")).render(
         matrix=matrix,
+        size=size(matrix),
         security_policy=_security_policy(script, style),
         style=Markup(style),
         script=Markup(script),
@@ -106,13 +107,13 @@ def _summary(summary: Summary) -> dict[str, Any]:
 
 def _groups(matrix: Matrix) -> list[dict[str, Any]]:
     """Rows of the grid by boundary; each row has its cells in the order of the columns."""
-    size = len(matrix.attempts)
+    length = len(matrix.attempts)
     indexed = sorted(enumerate(matrix.attempts), key=lambda pair: (pair[1].boundary, pair[1].id))
     groups = []
     for boundary, pairs in groupby(indexed, key=lambda pair: pair[1].boundary):
         rows = []
         for index, attempt in pairs:
-            cells = [(n * size + index, column.cells[index]) for n, column in enumerate(matrix.columns)]
+            cells = [(n * length + index, column.cells[index]) for n, column in enumerate(matrix.columns)]
             rows.append({"attempt": attempt, "cells": cells})
         groups.append({"boundary": boundary, "rows": rows})
     return groups

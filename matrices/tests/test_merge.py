@@ -117,6 +117,7 @@ def foreign(change: str) -> LoadedRun:
         "twice": good.run.evidence[1],
         "reason": replace(first, verdict=Verdict(observed=Observed.ENFORCED, reason=Reason.LANDED)),
         "grade": weak,
+        "rule": replace(first, rule="net.off"),
     }
     return replace(good, run=replace(good.run, evidence=(lines[change], *good.run.evidence[1:])))
 
@@ -130,6 +131,7 @@ def foreign(change: str) -> LoadedRun:
         ("twice", "stands twice"),
         ("reason", "means escaped"),
         ("grade", "cannot carry escaped"),
+        ("rule", "expected a rule of kind fs.write-deny"),
     ],
 )
 def test_runs_that_contradict_themselves_are_refused(change: str, told: str) -> None:

@@ -28,11 +28,13 @@ from matrices.schema import load_schema
 from matrices.tests.make import (
     ATTEMPTS,
     attempt,
+    column,
     header,
     honest_run,
     naive_record,
     native_record,
     none_record,
+    run,
     with_text,
 )
 
@@ -171,6 +173,11 @@ def test_the_terminal_page_keeps_to_its_width(width: int) -> None:
     assert "macos/user: not-run: host-missing" in shown
 
 
+def test_an_adapter_that_starts_nothing_is_told() -> None:
+    dead = run(naive_record(), evidence=column("naive", (Reason.NO_READY_BEACON,) * len(ATTEMPTS)))
+    assert "naive on linux/root: started nothing" in terminal.render(merge([dead]), 100)
+
+
 def test_counts_have_denominators() -> None:
     shown = markdown.render(merge([honest_run()]))
     assert "| `none` | `linux/root` | 4/4 | 0/4 |" in shown
@@ -196,12 +203,12 @@ def test_run_lines_fit_their_schema(tmp_path: Path) -> None:
 def test_schemas_are_schemas_and_know_every_word() -> None:
     for name in ("run-line", "matrix"):
         jsonschema.Draft202012Validator.check_schema(load_schema(name))
-    run, matrix = load_schema("run-line")["$defs"], load_schema("matrix")
+    line, matrix = load_schema("run-line")["$defs"], load_schema("matrix")
     strings = matrix["properties"]["strings"]["properties"]
-    assert run["reason"]["enum"] == strings["reason"]["items"]["enum"] == list(Reason)
-    assert run["evidence"]["properties"]["verdict"]["properties"]["observed"]["enum"] == list(Observed)
-    assert run["facts"]["properties"]["grade"]["enum"] == strings["grade"]["items"]["enum"] == list(Grade)
-    assert run["beacon"]["properties"]["name"]["enum"] == list(BeaconName)
+    assert line["reason"]["enum"] == strings["reason"]["items"]["enum"] == list(Reason)
+    assert line["evidence"]["properties"]["verdict"]["properties"]["observed"]["enum"] == list(Observed)
+    assert line["facts"]["properties"]["grade"]["enum"] == strings["grade"]["items"]["enum"] == list(Grade)
+    assert line["beacon"]["properties"]["name"]["enum"] == list(BeaconName)
     assert strings["honesty"]["items"]["enum"] == list(Honesty)
     assert matrix["$defs"]["claim"]["properties"]["word"]["enum"] == list(ClaimWord)
 
@@ -214,9 +221,9 @@ def test_the_json_matrix_fits_its_schema_and_finds_its_evidence(text: str) -> No
     jsonschema.Draft202012Validator(load_schema("matrix")).validate(decoded)
     hosts, size = len(decoded["hosts"]), len(decoded["attempts"])
     for number, cell in enumerate(matrix.cells):
-        column, index = divmod(number, size)
-        assert decoded["adapters"][column // hosts] == cell.adapter
-        assert decoded["hosts"][column % hosts] == cell.host
+        place, index = divmod(number, size)
+        assert decoded["adapters"][place // hosts] == cell.adapter
+        assert decoded["hosts"][place % hosts] == cell.host
         assert decoded["attempts"][index]["id"] == cell.attempt.id
         assert decoded["strings"]["reason"][decoded["cells"]["reason"][number]] == cell.reason
         assert decoded["claims"][decoded["cells"]["claim"][number]]["word"] == cell.claim.word
