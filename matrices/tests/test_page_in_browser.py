@@ -18,6 +18,7 @@ QUIET = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync"
 ).split()
+QUIET += ["--host-resolver-rules=MAP * ~NOTFOUND"]  # no name is ever asked for
 ATTACKS = (
     "</script><script>document.title='PWNED'</script>",
     "<img src=x onerror=\"document.title='PWNED'\">",
