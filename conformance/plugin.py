@@ -140,7 +140,8 @@ class Recorder:
         self._attempts = {a.id: a for a in chosen_attempts(config)}
         adapters = chosen_adapters(config)
         self._expected = len(self._attempts) * len(adapters)
-        head = header(adapters, list(self._attempts.values()), self._host, config.getoption("--repeat"))
+        # The header names the whole suite: what was not chosen is a cell too, `not-run: deselected`.
+        head = header(adapters, load_attempts(), self._host, config.getoption("--repeat"))
         self._writer = RunWriter(target, head)
         self._seen: set[str] = set()
 

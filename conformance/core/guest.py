@@ -15,6 +15,7 @@ from typing import Any
 from conformance.core.evidence import Beacon, BeaconName
 
 OUTPUT_BYTES = 4 << 20
+LINE_LIMIT = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,9 +29,14 @@ class Act:
 
 @dataclass(slots=True)
 class Heard:
-    """Everything that came out of one guest phase. `exit`: `exit:N`, `signal:N` or `deadline`."""
+    """Everything that came out of one guest phase. `exit`: `exit:N`, `signal:N` or `deadline`.
+
+    `output` is for the witnesses and is never kept. `transcript` may be: what the agent said of its steps, without anything that it
+    read (files, environments and process lists of a real machine must not reach a report), and lines that are not the agent's.
+    """
 
     output: bytes = b""
+    transcript: list[str] = field(default_factory=list)
     beacons: list[Beacon] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     ready: bool = False
@@ -92,6 +98,7 @@ def _end(process: subprocess.Popen[bytes], heard: Heard) -> str:
 def _hear(heard: Heard, line: bytes, tag: str) -> None:
     head, _, rest = line.partition(b" ")
     if head.decode("ascii", "replace") != tag:
+        heard.transcript.append(line.decode("utf-8", "backslashreplace")[:LINE_LIMIT])
         return
     try:
         record = json.loads(rest)
@@ -112,6 +119,8 @@ def _record(heard: Heard, record: dict[str, Any]) -> None:
     elif kind == "acted":
         errno = record.get("errno")
         act = Act(role=role, verb=verb, errno=None if errno is None else str(errno)[:40])
+        said = "" if errno is None else f" {errno}: {str(record.get('out') or '')[-LINE_LIMIT:]}"
+        heard.transcript.append(f"{role} {verb}{said or ' ok'}")
         heard.acts.append(act)
         if role in ("twin", "attack"):
             name = BeaconName.TWIN if role == "twin" else BeaconName.ACTED

@@ -25,7 +25,7 @@ from sandbox.errors import LaunchFailed
 from sandbox.sessions import ExecSession
 
 GUEST_SECONDS = 20
-SECOND_LOOK_SECONDS = 0.03
+SECOND_LOOK_SECONDS = 0.01
 OUTPUT_LIMIT = 4000
 
 
@@ -123,7 +123,7 @@ def _told(
         inside_success=bool(attacks) and all(b.errno is None and b.verb in REPORTS_EFFECT for b in attacks),
         collateral=twin_acted and any(b.errno is not None for b in twins),
         exit=last.exit if last else "not-started",
-        output=scene.redact(raw[-OUTPUT_LIMIT:].decode("utf-8", "backslashreplace")),
+        output=scene.redact("\n".join(line for h in heard for line in h.transcript))[:OUTPUT_LIMIT],
         residue=left,
         sent=session.sent,
         not_sent=session.not_sent,
