@@ -83,7 +83,8 @@ def load_description(path: Path) -> Description:
     if not re.fullmatch(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", adapter_id):
         raise AdapterError(f"{path}: id: expected lower-case letters, digits and dashes; got {adapter_id!r}")
     launch = reader.table(data, "launch")
-    terms = {reader.kind(name): reader.words(reader.table(data, "terms", {}), name, f"terms.{name}") for name in data.get("terms", {})}
+    table = reader.table(data, "terms", {})
+    terms = {reader.kind(name): reader.words(table, name, f"terms.{name}") for name in table}
     description = Description(
         id=adapter_id,
         title=reader.text(data, "title"),

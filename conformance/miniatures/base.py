@@ -21,7 +21,6 @@ from sandbox.policy.rules import Policy, RuleKind
 from sandbox.sessions import Launcher, Surface
 from sandbox.spec import SandboxBackend
 
-
 SEED = "SANDPROOF_MINIATURES"
 
 
