@@ -19,6 +19,7 @@ from conformance.core.adapter import Adapter
 from conformance.core.attempt import Attempt
 from conformance.core.catalogue import load_attempts
 from conformance.core.evidence import Evidence
+from conformance.core.ids import current
 from conformance.core.observe import Options
 from conformance.core.runfile import AdapterRecord, evidence_from, evidence_line
 from conformance.core.runner import Runner, RunWriter, faulty, header
@@ -99,7 +100,7 @@ def chosen_attempts(config: pytest.Config) -> list[Attempt]:
     if not wanted:
         return list(attempts)
     found: dict[str, Attempt] = {}
-    for text in wanted:
+    for text in map(current, wanted):
         hits = [a for a in attempts if a.id == text or a.id.startswith(text.rstrip("/") + "/")]
         if not hits:
             near = difflib.get_close_matches(text, [a.id for a in attempts], n=3, cutoff=0.5)

@@ -20,9 +20,8 @@ class RunFileError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CoverageStatement:
-    """What a reference backend says of one rule kind here: `level` is `enforced`, `partial`, `cannot` or `none`
-    (a backend that confines nothing); `left_out` names the rule
-    ids that a partial statement does not hold."""
+    """What a reference backend says of one rule kind here: `level` is `enforced`, `partial`, `cannot` or `none` (a backend that
+    confines nothing); `left_out` names the rule ids that a partial statement does not hold."""
 
     level: str
     why: str = ""
