@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Mapping
@@ -91,6 +92,7 @@ class _Kernel:
 def enter(order: Order) -> None:
     """Never returns: ends as the program, or raises EnterError or OSError."""
     parent = os.getppid()
+    os.umask(0o022)
     _build(order, _Kernel())
     os.setgroups([])
     os.setresgid(order.uid, order.uid, order.uid)
@@ -99,7 +101,6 @@ def enter(order: Order) -> None:
     if os.getppid() != parent:
         raise EnterError("expected the starting command to wait; it has ended. next: start it again")
     _Kernel().new_session_keyring()
-    os.umask(0o022)
     os.chdir(order.wanted[0])
     _check_readable(Path(order.wanted[0]))
     os.execve(order.argv[0], order.argv, dict(order.env))
@@ -111,7 +112,7 @@ def _build(order: Order, kernel: _Kernel) -> None:
     work, home_parent, checkout = Path(order.work), Path(order.home_parent), Path(order.wanted[0])
     view = plan_view((Path(p) for p in order.wanted), home_parent)
     # Sources are held open first: a folder that is covered can no longer be reached by its name.
-    sources = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in (*view.binds, checkout)}
+    sources = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in (*view.binds, *view.copies, checkout)}
     home = os.open(work / "home", os.O_PATH | os.O_CLOEXEC)
     for account_file in ("passwd", "group"):
         kernel.mount(str(work / account_file), Path("/etc") / account_file, flags=_MS_BIND)
@@ -119,7 +120,10 @@ def _build(order: Order, kernel: _Kernel) -> None:
         kernel.mount("tmpfs", cover, kind="tmpfs", flags=_MS_NOSUID | _MS_NODEV, data="mode=0755")
     for path in view.binds:
         _bind(kernel, sources[path], path)
-    if checkout not in view.covers and not any(b == checkout or b in checkout.parents for b in view.binds):
+    for path in view.copies:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _copy_open(f"/proc/self/fd/{sources[path]}", path)
+    if not any(cover == checkout or cover in checkout.parents for cover in view.covers):
         _bind(kernel, sources[checkout], checkout)
     _bind(kernel, home, home_parent / order.name, read_only=False)
     for cover in view.covers:
@@ -137,6 +141,21 @@ def _bind(kernel: _Kernel, source: int, target: Path, *, read_only: bool = True)
     kernel.mount(str(handle), target, flags=_MS_BIND | _MS_REC)
     if read_only:
         _read_only(kernel, target)
+
+
+def _copy_open(source: str, target: Path) -> None:
+    """Copy a file or tree that only root can read, as one that everybody can."""
+    if not os.path.isdir(source):
+        shutil.copyfile(source, target)
+        target.chmod(0o755 if os.stat(source).st_mode & 0o100 else 0o644)
+        return
+    target.mkdir()
+    with os.scandir(source) as entries:
+        for entry in entries:
+            if entry.is_symlink():
+                os.symlink(os.readlink(entry.path), target / entry.name)
+            else:
+                _copy_open(entry.path, target / entry.name)
 
 
 def _read_only(kernel: _Kernel, target: Path) -> None:
@@ -163,8 +182,10 @@ def _closed(error: OSError) -> None:
 def main() -> int:
     try:
         enter(Order.load(sys.argv[1]))
-    except (EnterError, OSError) as error:
+    except EnterError as error:
         print(f"plain user: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"plain user: {error} next: see that other users may read the checkout and the Python", file=sys.stderr)
     return UNAVAILABLE
 
 

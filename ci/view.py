@@ -13,13 +13,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+NOT_NEEDED = frozenset((".git", "build"))
+"""Entries of a closed checkout that the suite does not use."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """`covers`: folders to cover with an empty one, none below another. `binds`: paths to put back below them, as they are."""
+    """`covers`: folders to cover with an empty one, none below another. `binds`: paths to put back below them, as they are.
+    `copies`: entries that are closed themselves (a checkout made under a private umask); they are put back as open copies."""
 
     covers: tuple[Path, ...]
     binds: tuple[Path, ...]
+    copies: tuple[Path, ...] = ()
 
 
 def plan_view(wanted: Iterable[Path], home_parent: Path) -> View:
@@ -28,8 +33,9 @@ def plan_view(wanted: Iterable[Path], home_parent: Path) -> View:
     paths = sorted(set(wanted))
     closed = {top for path in paths if (top := _topmost_closed(path)) is not None}
     covers = _outermost(closed | {home_parent})
-    binds = [part for path in paths if _below(path, covers) for part in _open_parts(path)]
-    return View(covers=covers, binds=tuple(_outermost(binds)))
+    parts = _outermost(part for path in paths if _below(path, covers) for part in _open_parts(path))
+    closed_parts = tuple(part for part in parts if not _open(part))
+    return View(covers=covers, binds=tuple(part for part in parts if part not in closed_parts), copies=closed_parts)
 
 
 def _topmost_closed(path: Path) -> Path | None:
@@ -41,7 +47,7 @@ def _topmost_closed(path: Path) -> Path | None:
 
 def _open_parts(path: Path) -> tuple[Path, ...]:
     """The path, or its entries where the folder itself is closed: binding a closed folder elsewhere would not open it."""
-    return (path,) if _open(path) else tuple(sorted(path.iterdir()))
+    return (path,) if _open(path) else tuple(sorted(entry for entry in path.iterdir() if entry.name not in NOT_NEEDED))
 
 
 def _open(path: Path) -> bool:

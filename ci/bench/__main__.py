@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
-from ci.bench.measure import Ratio
-
-BENCHES: tuple[Callable[[], Ratio], ...] = ()
+from ci.bench.launch import BENCHES
+from conformance.adapters.native import NativeAdapter
+from sandbox.host import Host
 
 
 def main() -> int:
-    if not BENCHES:
-        print("no benchmarks yet", file=sys.stderr)
+    unavailable = NativeAdapter().availability(Host.detect())
+    if unavailable:
+        print(f"nothing to measure: {unavailable}", file=sys.stderr)
         return 1
     for bench in BENCHES:
         print(bench(), flush=True)

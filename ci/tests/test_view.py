@@ -41,6 +41,15 @@ def test_of_a_closed_folder_the_entries_are_bound_back(place: Path) -> None:
     assert plan_view([wanted], Path("/home")).binds == entries
 
 
+def test_closed_entries_of_a_closed_folder_are_copied(place: Path) -> None:
+    wanted = folder(place / "checkout")
+    folder(wanted / ".git")
+    opened, closed = folder(wanted / "a"), folder(wanted / "b", 0o700)
+    wanted.chmod(0o700)
+    view = plan_view([wanted], Path("/home"))
+    assert (view.binds, view.copies) == ((opened,), (closed,))
+
+
 def test_what_lies_in_the_home_folder_is_bound_back(place: Path) -> None:
     homes = folder(place / "home")
     wanted = folder(homes / "alice" / "checkout")
