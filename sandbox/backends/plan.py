@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Self
 
 from sandbox.spec import SandboxBackend
 
@@ -16,10 +17,10 @@ class StubKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stub:
-    """A mount point that must exist on the host while the sandbox runs, because a denied path does not exist yet.
+    """A mount point on the host that must be there, and be of this kind, while the sandbox runs.
 
-    Made without following links, taken away when the last run that shares it ends. `root` exists and is a directory; `path`
-    lies below it. Parents come before children.
+    Where it is missing it is made, without following links, and taken away when the last run that mounts over it ends. `root`
+    exists and is a directory; `path` lies below it. Parents come before children.
     """
 
     root: str
@@ -33,7 +34,9 @@ class LaunchPlan:
 
     `argv` is put before the command; `env` is the whole environment, of the launcher program too; `cwd` is where the launcher
     program starts. `close_fds`: descriptors above 2 are closed first. `new_keyring`: the process gets a session keyring of its own.
-    `guarded` are the writable roots that may hold stubs of this or another run; `stubs` see above. `details` go into the handle.
+    `guarded` are the writable roots, if anything in them is denied; `stubs` see above. `details` go into the handle.
+    `info_option`: the launcher program's option by which it reports its child to a descriptor; `chdir_option`: by which it changes
+    directory *inside*. Both are "" where there is none.
     """
 
     backend: SandboxBackend
@@ -45,3 +48,11 @@ class LaunchPlan:
     guarded: tuple[str, ...] = ()
     stubs: tuple[Stub, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
+    info_option: str = ""
+    chdir_option: str = ""
+
+    def at(self, directory: str) -> Self:
+        """This plan with another working directory. It is entered from inside, so it can never widen a root."""
+        if not self.chdir_option:
+            return replace(self, cwd=directory)
+        return replace(self, argv=(*self.argv[:-1], self.chdir_option, directory, *self.argv[-1:]))

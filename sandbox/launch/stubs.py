@@ -1,135 +1,127 @@
-"""Mount points for denied paths that do not exist yet: made before a launch, gone after it, shared between runs at once.
-
-Everyone who runs on a tree holds its lock shared. Removing a mount point on the host would detach the mount inside the other runs
-(rename(2), unlink(2) since Linux 3.18), so only the last one out, the one that gets the lock alone, removes.
-"""
+"""Mount points for denied paths: those that do not exist are made before a launch, gone after it, shared between runs at once."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import hashlib
-import json
 import os
+import stat
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from sandbox.backends.plan import Stub, StubKind
 from sandbox.launch import janitor
-
-WAIT_SECONDS = 5.0
+from sandbox.policy.paths import is_at_or_below
 
 
 class StubError(Exception):
-    """A stub could not be made, or the lock not be had within 5 s. Says which path."""
+    """A stub could not be made, or the journal not be had within 5 s. Says which path."""
 
 
 class Hold:
-    """A share in the stubs of some trees. `release` gives it back; the last one to do so cleans up."""
+    """A share in some mount points. `release` gives it back; the last one to do so takes away what was made."""
 
-    def __init__(self, journals: list[int], keeper: subprocess.Popen[bytes] | None) -> None:
-        self._journals = journals
-        self._keeper = keeper
+    def __init__(self, directory: str, locks: int) -> None:
+        self._directory = directory
+        self._locks = locks
+        self._keeper: subprocess.Popen[bytes] | None = None
 
-    def release(self) -> None:
-        for journal in self._journals:
-            janitor.clean(journal)
-            os.close(journal)
-        self._journals = []
-        if self._keeper is not None:
-            assert self._keeper.stdin is not None
-            with contextlib.suppress(BrokenPipeError):
-                self._keeper.stdin.write(b"done")
-                self._keeper.stdin.close()
-            self._keeper.wait(timeout=WAIT_SECONDS)
-            self._keeper = None
+    def watch_over(self, info: int) -> None:
+        """Start the process that cleans up if this one is killed."""
+        self._keeper = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(Path(janitor.__file__)), self._directory, str(self._locks), str(info), str(os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(self._locks, info),
+            start_new_session=True,
+            cwd="/",
+            env={},
+        )
+
+    def release(self, *, clean: bool = True) -> None:
+        """Safe to call twice. `clean=False` leaves the stubs to a later run: something may still be mounted over them."""
+        if self._locks < 0:
+            return
+        try:
+            if clean:
+                with janitor.held_journal(self._directory) as journal:
+                    janitor.clean(journal, self._locks)
+                    janitor.give_up(self._locks)
+        finally:
+            if self._keeper is not None:
+                self._keeper.kill()
+                self._keeper.wait()
+            os.close(self._locks)
+            self._locks = -1
 
 
 def state_dir() -> Path:
-    """Where the journals lie: private to this user, never inside a tree that a sandbox may write."""
+    """Where locks and journal lie: private to this user. Raises StubError where it is not."""
     base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     path = Path(base) / "sandproof" / "stubs"
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = os.lstat(path)
+    except OSError as error:
+        raise StubError(f"state directory {path}: {error.strerror}; set XDG_STATE_HOME to a directory of yours") from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise StubError(f"state directory {path}: expected a directory that is yours and that nobody else may write")
     return path
 
 
-def hold_stubs(roots: Sequence[str], stubs: Sequence[Stub], state: Path | None = None) -> Hold:
-    """Take a share in `roots` and make the missing `stubs`. Raises StubError; then nothing new is left behind."""
-    directory = state or state_dir()
-    journals: dict[str, int] = {}
+def hold_stubs(roots: Sequence[str], stubs: Sequence[Stub], state: Path | None = None, *, info: int | None = None) -> Hold:
+    """Take a share in the mount points `stubs` below the writable `roots` and make those that are missing.
+
+    `info` is the descriptor that the sandbox reports its child to. Raises StubError; then nothing new is left behind.
+    """
+    directory = os.path.realpath(state or state_dir())
+    if any(is_at_or_below(directory, root) for root in roots):
+        raise StubError(f"state directory {directory} lies in a writable root; set XDG_STATE_HOME to a directory outside")
     try:
-        for root in dict.fromkeys(roots):
-            journals[root] = _open_shared(directory, root)
-        keeper = _start_keeper(list(journals.values())) if stubs else None
-    except (OSError, StubError) as error:
-        for journal in journals.values():
-            os.close(journal)
-        raise StubError(f"stubs: {error}") from error
-    hold = Hold(list(journals.values()), keeper)
-    try:
-        for stub in stubs:
-            _make(stub, journals[stub.root])
+        locks = os.open(os.path.join(directory, "locks"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        hold.release()
-        raise StubError(f"stub {stub.path}: {error}") from error
-    return hold
-
-
-def _open_shared(directory: Path, root: str) -> int:
-    name = hashlib.sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    journal = os.open(directory / name, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        raise StubError(f"stubs: {error}") from error
+    hold = Hold(directory, locks)
+    own_info = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if info is None else info
     try:
-        janitor.clean(journal)  # what a killed run and its janitor both left, if nobody runs here now
-        deadline = time.monotonic() + WAIT_SECONDS
-        while True:
-            try:
-                fcntl.flock(journal, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise StubError(f"the lock of {root} was not free within {WAIT_SECONDS:g} s") from None
-                time.sleep(0.01)
-            else:
-                return journal
-    except BaseException:
-        os.close(journal)
-        raise
-
-
-def _start_keeper(journals: list[int]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(janitor.__file__)), *map(str, journals)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=journals,
-        start_new_session=True,
-        cwd="/",
-        env={},
-    )
+        with janitor.held_journal(directory) as journal:
+            janitor.clean(journal, locks)  # what a killed run and its janitor both left, if nobody mounts over it now
+            if not janitor.share(locks, (stub.path for stub in stubs)):
+                raise StubError("stubs: a lock that only the holder of the journal takes was taken")
+            if any(not os.path.lexists(stub.path) for stub in stubs):
+                hold.watch_over(own_info)
+            for stub in stubs:
+                _make(stub, journal)
+    except (OSError, StubError) as error:
+        hold.release()
+        raise error if isinstance(error, StubError) else StubError(f"stubs: {error}") from error
+    finally:
+        if info is None:
+            os.close(own_info)
+    return hold
 
 
 def _make(stub: Stub, journal: int) -> None:
     """Make one stub beneath its root without following any link (bubblewrap below 0.12 does: a launcher that follows a link
-    planted by an earlier run creates files wherever the link points)."""
-    parts = os.path.relpath(stub.path, stub.root).split("/")
-    here = os.open(stub.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    planted by an earlier run creates files wherever the link points). What is there already must be what the plan was made for."""
+    *parents, name = os.path.relpath(stub.path, stub.root).split("/")
+    here = janitor.open_beneath(stub.root, parents)
     try:
-        for part in parts[:-1]:
-            below = os.open(part, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
-            os.close(here)
-            here = below
+        made = True
         try:
             if stub.kind is StubKind.DIRECTORY:
-                os.mkdir(parts[-1], 0o755, dir_fd=here)
+                os.mkdir(name, 0o755, dir_fd=here)
             else:
-                os.close(os.open(parts[-1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=here))
+                os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644, dir_fd=here))
         except FileExistsError:
-            return  # another run or the host was quicker; then it exists, which is all that is needed
-        made = os.stat(parts[-1], dir_fd=here, follow_symlinks=False)
+            made = False
+        found = os.stat(name, dir_fd=here, follow_symlinks=False)
     finally:
         os.close(here)
-    record = {"path": stub.path, "directory": stub.kind is StubKind.DIRECTORY, "dev": made.st_dev, "ino": made.st_ino}
-    os.write(journal, (json.dumps(record) + "\n").encode("ascii"))
+    fits = stat.S_ISDIR(found.st_mode) if stub.kind is StubKind.DIRECTORY else stat.S_ISREG(found.st_mode)
+    if not fits:
+        raise StubError(f"stub {stub.path}: expected a {stub.kind}; something else has taken its place")
+    if made:
+        record = {"root": stub.root, "path": stub.path, "directory": stub.kind is StubKind.DIRECTORY}
+        janitor.write(journal, record | {"dev": found.st_dev, "ino": found.st_ino})

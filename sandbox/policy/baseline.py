@@ -8,7 +8,7 @@ READ_DENY_HOME = (
     ".ssh .aws .gnupg .config/gh .kube .docker .netrc .git-credentials .pypirc .cargo/credentials .cargo/credentials.toml "
     ".config/gcloud Library/Keychains .azure .npmrc .config/op .password-store .local/share/keyrings .terraform.d .config/rclone "
     ".claude/.credentials.json .codex/auth.json .gemini .config/opencode .mozilla .config/google-chrome .config/chromium "
-    ".bash_history .zsh_history .python_history .node_repl_history .psql_history .local/share/sandproof"
+    ".bash_history .zsh_history .python_history .node_repl_history .psql_history .local/share/sandproof .local/state/sandproof"
 ).split()
 
 WRITE_DENY_HOME = (

@@ -18,6 +18,11 @@ def spellings(path: str, resolve: Resolver) -> tuple[str, ...]:
     return (path,) if resolved is None or resolved == path else (path, resolved)
 
 
+def is_plain(path: str) -> bool:
+    """Only names between the slashes: no empty one, no `.`, no `..`, no NUL. For a path without its leading slash."""
+    return "\0" not in path and not any(part in ("", ".", "..") for part in path.split("/"))
+
+
 def is_below(path: str, root: str) -> bool:
     """Is `path` strictly inside `root`? Compared by component: `/x/repo-evil` is not below `/x/repo`."""
     return path != root and path.startswith(root.rstrip("/") + "/")

@@ -11,11 +11,12 @@ from sandbox.backends.bubblewrap import coverage as held
 from sandbox.backends.bubblewrap.files import Files
 from sandbox.backends.bubblewrap.layout import lay_out
 from sandbox.backends.bubblewrap.mounts import mount_arguments
-from sandbox.backends.bubblewrap.world import survey
+from sandbox.backends.bubblewrap.world import HOST_SCRATCH, ROOTS, Facts, World, survey
 from sandbox.backends.plan import LaunchPlan
 from sandbox.errors import BackendUnavailable, UnenforceableRule
 from sandbox.host import Host
 from sandbox.launch.environment import clean
+from sandbox.policy.paths import is_at_or_below
 from sandbox.policy.rules import Policy, Rule, RuleKind
 from sandbox.spec import SandboxBackend
 
@@ -61,40 +62,53 @@ class Bubblewrap:
         return probe(self, host)
 
     def coverage(self, rule: Rule, policy: Policy, host: Host) -> Coverage:
-        return held.coverage(rule, policy, host, self._files)
+        return held.coverage(rule, host, Facts(policy, self._files))
 
     def compile(self, policy: Policy, host: Host, environ: Mapping[str, str]) -> LaunchPlan:
         """Raises UnenforceableRule for a required rule that cannot be held, BackendUnavailable without the program."""
-        for rule in policy.rules:
-            found = self.coverage(rule, policy, host)
-            if rule.required and found.level is not Level.ENFORCED:
-                raise UnenforceableRule(rule.id, found.why)
+        facts = Facts(policy, self._files)
+        answers = {rule: held.coverage(rule, host, facts) for rule in policy.rules}
+        for rule, answer in answers.items():
+            if rule.required and answer.level is not Level.ENFORCED:
+                raise UnenforceableRule(rule.id, answer.why)
         program = self.find()
         if program is None:
             raise BackendUnavailable("bwrap: expected the program on PATH; install the package bubblewrap")
-        return self._plan(program, policy, host, environ)
+        unheld = {rule.id: answer.why for rule, answer in answers.items() if answer.level is Level.CANNOT}
+        return self._plan(program, policy, unheld, environ)
 
-    def _plan(self, program: str, policy: Policy, host: Host, environ: Mapping[str, str]) -> LaunchPlan:
-        world = survey(policy, self._files)
-        unheld = {r.id for r in policy.rules if self.coverage(r, policy, host).level is Level.CANNOT}
-        layout = lay_out((place for rule_id, place in world.denied if rule_id not in unheld), self._files)
+    def _plan(self, program: str, policy: Policy, unheld: Mapping[str, str], environ: Mapping[str, str]) -> LaunchPlan:
+        # A root that is not required and cannot be shown is left out; every other rule keeps what it adds.
+        policy = Policy(rules=tuple(r for r in policy.rules if r.kind not in ROOTS or r.id not in unheld), roots=policy.roots)
+        facts = Facts(policy, self._files)
+        world = survey(facts)
+        layout = lay_out((place for rule_id, place in world.denied if rule_id not in unheld), facts.files)
         # --disable-userns needs --unshare-user spelled out (bwrap(1)); root keeps its uid but none of its powers.
         flags = ["--unshare-user", "--unshare-cgroup-try"]
         for kind, words in FLAGS.items():
             if policy.has(kind):
                 flags += words
-        home = dict(policy.roots).get("$HOME")
+        mounts = mount_arguments(policy, world, layout, facts.files)
         return LaunchPlan(
             backend=self.name,
-            argv=(program, *flags, *mount_arguments(policy, world, layout, self._files), "--chdir", self._workdir(policy), "--"),
-            env=clean(environ, writable=world.writable, home=home) if policy.has(RuleKind.ENV_CLEAN) else dict(environ),
+            argv=(program, *flags, *mounts, "--chdir", self._workdir(policy, world), "--"),
+            env=self._environment(policy, world, environ),
             close_fds=policy.has(RuleKind.PROC_FD_CLOSE),
             new_keyring=policy.has(RuleKind.PROC_KEYRING),
             guarded=world.writable if world.denied else (),
             stubs=layout.stubs,
-            details={"program": program, "strategy": "bubblewrap"},
+            details={"program": program, "strategy": "bubblewrap"} | {f"not held: {rule_id}": why for rule_id, why in unheld.items()},
+            info_option="--info-fd",
+            chdir_option="--chdir",
         )
 
-    def _workdir(self, policy: Policy) -> str:
-        roots = dict(policy.roots)
-        return self._files.real(roots["$WORK"]) if "$WORK" in roots else "/"
+    def _environment(self, policy: Policy, world: World, environ: Mapping[str, str]) -> dict[str, str]:
+        if not policy.has(RuleKind.ENV_CLEAN):
+            return dict(environ)
+        home = dict(policy.roots).get("$HOME")
+        return clean(environ, writable=world.writable, scratch=HOST_SCRATCH, shown=world.readable, home=home)
+
+    def _workdir(self, policy: Policy, world: World) -> str:
+        work = dict(policy.roots).get("$WORK")
+        place = self._files.real(work) if work is not None else "/"
+        return place if any(is_at_or_below(place, root) for root in (*world.writable, *world.readable)) else "/"

@@ -1,15 +1,20 @@
-"""What bubblewrap holds of each rule, on this policy and this disk. The claims in the matrix are made from these answers."""
+"""What bubblewrap holds of each rule, on this policy and this disk. The claims in the matrix are made from these answers.
+
+Known limit, for the write broker to lift: a mount over a *file* in a writable tree lasts until a process on the host renames another
+file onto it or removes it (rename(2), unlink(2): the kernel then detaches the mount everywhere).
+"""
 
 from __future__ import annotations
 
 from sandbox.backends.base import Coverage, Level
-from sandbox.backends.bubblewrap.files import Files, Kind
-from sandbox.backends.bubblewrap.layout import Cover, Denied, link_in_the_way, outermost
-from sandbox.backends.bubblewrap.world import DENIES, places
+from sandbox.backends.bubblewrap.files import Kind
+from sandbox.backends.bubblewrap.layout import Cover, link_in_the_way
+from sandbox.backends.bubblewrap.shown import MOST_ENTRIES, too_many
+from sandbox.backends.bubblewrap.world import DENIES, HOST_SCRATCH, ROOTS, Facts, around, inside
 from sandbox.host import Host
 from sandbox.policy.globs import is_glob
-from sandbox.policy.paths import is_below
-from sandbox.policy.rules import Policy, Rule, RuleKind
+from sandbox.policy.paths import is_at_or_below, is_below
+from sandbox.policy.rules import Rule, RuleKind
 
 CANNOT = {
     RuleKind.FS_NAME_DENY: "a mount covers what exists; it cannot forbid a new name (needs the write broker)",
@@ -25,41 +30,60 @@ LEANS_ON = {
 }
 """Rules that hold only together with others."""
 
+OWN_MOUNTS = ("/proc", "/sys", "/dev")
+GIT_NAMES = ("/.git/hooks", "/.git/config", "/.git/config.worktree")
 
-def coverage(rule: Rule, policy: Policy, host: Host, files: Files) -> Coverage:
+
+def coverage(rule: Rule, host: Host, facts: Facts) -> Coverage:
     if not host.is_linux:
         return Coverage(Level.CANNOT, "bubblewrap needs Linux")
     if rule.kind in CANNOT:
         return Coverage(Level.CANNOT, CANNOT[rule.kind])
-    missing = [kind for kind in LEANS_ON.get(rule.kind, ()) if not policy.has(kind)]
+    missing = [kind for kind in LEANS_ON.get(rule.kind, ()) if not facts.policy.has(kind)]
     if missing:
         return Coverage(Level.CANNOT, f"holds only together with {', '.join(missing)}, which this policy lacks")
-    if rule.kind in (RuleKind.FS_WRITE_ALLOW, RuleKind.FS_READ_ALLOW):
-        return _root(rule, policy, files)
-    if rule.kind in DENIES:
-        return _denied(rule, policy, files)
-    return Coverage(Level.ENFORCED)
+    why = ""
+    if rule.kind in ROOTS:
+        why = _root(rule, facts)
+    elif rule.kind in DENIES:
+        why = _denied(rule, facts)
+    elif rule.kind is RuleKind.FS_SCRATCH_PRIVATE:
+        why = _scratch(facts)
+    return Coverage(Level.CANNOT, why) if why else Coverage(Level.ENFORCED)
 
 
-def _root(rule: Rule, policy: Policy, files: Files) -> Coverage:
-    path = files.real(policy.path(rule.target))
-    if files.kind(path) is Kind.ABSENT:
-        return Coverage(Level.CANNOT, "the root does not exist, and binding it would have to create it on the host")
-    return Coverage(Level.ENFORCED)
+def _root(rule: Rule, facts: Facts) -> str:
+    path = facts.files.real(facts.policy.path(rule.target))
+    if facts.files.kind(path) is Kind.ABSENT:
+        return "the root does not exist or cannot be reached, and binding it would have to create it on the host"
+    if path == "/" or (any(is_at_or_below(path, own) for own in OWN_MOUNTS) and not is_below(path, "/dev/shm")):
+        return "the sandbox has its own /proc, /sys and /dev, and a root there or above them would replace these"
+    if facts.veil.covers(path):
+        return "the root lies in a path that may not be read"
+    if rule.kind is RuleKind.FS_READ_ALLOW and not any(is_at_or_below(path, root) for root in facts.writable):
+        many = too_many(path, facts.veil, facts.files)
+        if many:
+            return f"it has {many} entries that would have to be shown one by one to hide others; at most {MOST_ENTRIES} can be"
+    return ""
 
 
-def _denied(rule: Rule, policy: Policy, files: Files) -> Coverage:
+def _scratch(facts: Facts) -> str:
+    for rule in facts.policy.of(*ROOTS):
+        path = facts.files.real(facts.policy.path(rule.target))
+        if any(is_at_or_below(facts.files.real(scratch), path) for scratch in HOST_SCRATCH):
+            return f"the root {rule.target} is or contains the host's own scratch"
+    return ""
+
+
+def _denied(rule: Rule, facts: Facts) -> str:
     if is_glob(rule.target):
-        return Coverage(Level.CANNOT, CANNOT[RuleKind.FS_NAME_DENY])
-    writable = [files.real(policy.path(r.target)) for r in policy.of(RuleKind.FS_WRITE_ALLOW)]
-    for place in places(rule, policy, files):
-        root = outermost(place, writable)
-        if root is None or not is_below(place, root):
-            continue
-        link = link_in_the_way(Denied(root=root, path=place, cover=Cover.READ_ONLY), files)
-        if link is not None:
-            return Coverage(Level.CANNOT, "a symlink in a writable directory is on the way and could be replaced (needs the write broker)")
-        parent = place.rpartition("/")[0]
-        if place.endswith(("/.git/hooks", "/.git/config", "/.git/config.worktree")) and files.kind(parent) is not Kind.DIRECTORY:
-            return Coverage(Level.CANNOT, "there is no .git directory yet, and a stub would break `git init` (needs the write broker)")
-    return Coverage(Level.ENFORCED)
+        return CANNOT[RuleKind.FS_NAME_DENY]
+    path, files = facts.policy.path(rule.target), facts.files
+    if rule.kind is RuleKind.FS_READ_DENY and not facts.policy.has(RuleKind.FS_READ_CONFINE) and around(files.real(path), files) == "/":
+        return "it lies directly in /, which is seen as it is (add fs.read-confine)"
+    for place in inside(path, Cover.READ_ONLY, facts.writable, files):
+        if link_in_the_way(place, files) is not None:
+            return "a symlink in a writable directory is on the way and could be replaced (needs the write broker)"
+        if place.path.endswith(GIT_NAMES) and files.kind(place.path.rpartition("/")[0]) is Kind.ABSENT:
+            return "there is no .git directory yet, and a stub would break `git init` (needs the write broker)"
+    return ""

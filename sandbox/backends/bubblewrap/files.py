@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from enum import StrEnum
+from functools import cache
 
 
 class Kind(StrEnum):
@@ -19,10 +20,11 @@ class Files:
     """The real disk. Tests use a subclass or a scratch directory."""
 
     def kind(self, path: str) -> Kind:
-        """What lies at `path` itself; links are not followed. What may not be looked at is `absent` to us."""
+        """What lies at `path` itself; links are not followed. What cannot be looked at (no permission, a dead network or FUSE mount)
+        is `absent` to us: it is not shown, and where it is denied its stub cannot be made."""
         try:
             mode = os.lstat(path).st_mode
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
+        except OSError:
             return Kind.ABSENT
         if stat.S_ISLNK(mode):
             return Kind.LINK
@@ -34,11 +36,15 @@ class Files:
         """Names in a directory, sorted; none where it may not be listed."""
         try:
             return tuple(sorted(os.listdir(directory)))
-        except (PermissionError, FileNotFoundError, NotADirectoryError):
+        except OSError:
             return ()
 
     def target(self, link: str) -> str:
-        return os.readlink(link)
+        """Where a link points; "" if it is gone meanwhile."""
+        try:
+            return os.readlink(link)
+        except OSError:
+            return ""
 
     def real(self, path: str) -> str:
         """The symlink-free spelling; components that do not exist stay as written."""
@@ -64,3 +70,13 @@ class Files:
             if target.startswith("/"):
                 done = ""
         return tuple(found)
+
+
+class Glance(Files):
+    """Asks another `Files` each question once: a plan is made from one look at the disk."""
+
+    def __init__(self, files: Files) -> None:
+        self.kind = cache(files.kind)  # type: ignore[method-assign]
+        self.entries = cache(files.entries)  # type: ignore[method-assign]
+        self.target = cache(files.target)  # type: ignore[method-assign]
+        self.real = cache(files.real)  # type: ignore[method-assign]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -35,7 +35,8 @@ class Denied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """`covers`: path → cover, parents first. `stubs`: what must exist before they can be mounted."""
+    """`covers`: path, cover, is it a directory; parents first. `stubs`: what must exist, and be of the
+    kind that was seen, before they can be mounted."""
 
     covers: tuple[tuple[str, Cover, bool], ...]
     stubs: tuple[Stub, ...]
@@ -50,25 +51,43 @@ def link_in_the_way(denied: Denied, files: Files) -> str | None:
     return None
 
 
+def _thing_in_the_way(denied: Denied, files: Files) -> str | None:
+    """The first step above the path that is neither a directory nor absent, a `.git` file for one. Nothing can exist below it, and
+    nothing can take its name while it is a mount point."""
+    kinds = ((step, files.kind(step)) for step in ancestors(denied.path, denied.root))
+    return next((step for step, kind in kinds if kind not in (Kind.DIRECTORY, Kind.ABSENT)), None)
+
+
 def lay_out(denied: Iterable[Denied], files: Files) -> Layout:
     """Mounts and stubs for the given paths, which have no link in the way."""
     covers: dict[str, Cover] = {}
-    stubs: dict[str, Stub] = {}
+    roots: dict[str, str] = {}
     for item in denied:
-        for step in ancestors(item.path, item.root):
+        blocking = _thing_in_the_way(item, files)
+        target, cover = (item.path, item.cover) if blocking is None else (blocking, Cover.READ_ONLY)
+        for step in ancestors(target, item.root):
             covers[step] = max(covers.get(step, Cover.PIN), Cover.PIN)
-            _stub(stubs, item.root, step, files, StubKind.DIRECTORY)
-        covers[item.path] = max(covers.get(item.path, item.cover), item.cover)
-        name = item.path.rpartition("/")[2]
-        _stub(stubs, item.root, item.path, files, StubKind.DIRECTORY if name in DIRECTORIES else StubKind.FILE)
+            roots.setdefault(step, item.root)
+        covers[target] = max(covers.get(target, cover), cover)
+        roots.setdefault(target, item.root)
     ordered = sorted(covers.items())
+    kinds = {path: _kind(path, covers, files) for path in covers}
     kept = [
-        (path, cover, _is_directory(path, stubs, files))
+        (path, cover, kinds[path] is StubKind.DIRECTORY)
         for path, cover in ordered
         if not any(_shadows(above, kind, path, cover) for above, kind in ordered)
     ]
-    mounted = {path for path, _, _ in kept}
-    return Layout(covers=tuple(kept), stubs=tuple(stubs[p] for p in sorted(stubs) if p in mounted))
+    stubs = [Stub(root=roots[path], path=path, kind=kind) for path, _, _ in kept if (kind := kinds[path]) is not None]
+    return Layout(covers=tuple(kept), stubs=tuple(stubs))
+
+
+def _kind(path: str, covers: Mapping[str, Cover], files: Files) -> StubKind | None:
+    """What the mount point is, or will be made. None for a socket, FIFO or device: these are there and cannot be made."""
+    kind = files.kind(path)
+    if kind is Kind.ABSENT:
+        above = any(is_below(other, path) for other in covers)
+        return StubKind.DIRECTORY if above or path.rpartition("/")[2] in DIRECTORIES else StubKind.FILE
+    return {Kind.DIRECTORY: StubKind.DIRECTORY, Kind.FILE: StubKind.FILE}.get(kind)
 
 
 def _shadows(above: str, kind: Cover, path: str, cover: Cover) -> bool:
@@ -76,17 +95,6 @@ def _shadows(above: str, kind: Cover, path: str, cover: Cover) -> bool:
     if not is_below(path, above):
         return False
     return kind is Cover.MASK or (kind is Cover.READ_ONLY and cover is not Cover.MASK)
-
-
-def _stub(stubs: dict[str, Stub], root: str, path: str, files: Files, kind: StubKind) -> None:
-    if files.kind(path) is Kind.ABSENT:
-        known = stubs.get(path)
-        if known is None or kind is StubKind.DIRECTORY:
-            stubs[path] = Stub(root=root, path=path, kind=kind)
-
-
-def _is_directory(path: str, stubs: dict[str, Stub], files: Files) -> bool:
-    return stubs[path].kind is StubKind.DIRECTORY if path in stubs else files.kind(path) is Kind.DIRECTORY
 
 
 def outermost(path: str, roots: Iterable[str]) -> str | None:

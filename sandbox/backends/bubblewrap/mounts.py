@@ -1,8 +1,5 @@
-"""What the process sees: the bubblewrap arguments that build its file system, in order.
-
-A path that may be written is a bind of itself. A directory in which something must stay hidden, now or later, is *spelled out*: an empty
-read-only tmpfs into which each visible entry is bound, so that what appears on the host afterwards does not appear inside.
-"""
+"""What the process sees: the bubblewrap arguments that build its file system, in order. A path that may be written is a bind of
+itself; what may be read is in `shown`; what is denied inside a writable tree is in `layout`."""
 
 from __future__ import annotations
 
@@ -10,14 +7,10 @@ from collections.abc import Iterator
 
 from sandbox.backends.bubblewrap.files import Files, Kind
 from sandbox.backends.bubblewrap.layout import Cover, Layout
-from sandbox.backends.bubblewrap.world import World
+from sandbox.backends.bubblewrap.shown import Veil, show
+from sandbox.backends.bubblewrap.world import HOST_SCRATCH, SYSTEM, World
 from sandbox.policy.paths import is_at_or_below, is_below
 from sandbox.policy.rules import Policy, RuleKind
-
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix")
-"""Where a distribution keeps programs and their settings. Nothing else of the host is seen unless a rule names it."""
-
-HOST_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 def mount_arguments(policy: Policy, world: World, layout: Layout, files: Files) -> tuple[str, ...]:
@@ -27,20 +20,24 @@ def mount_arguments(policy: Policy, world: World, layout: Layout, files: Files) 
 
 def _mounts(policy: Policy, world: World, layout: Layout, files: Files) -> Iterator[str]:
     confined = policy.has(RuleKind.FS_READ_CONFINE) and policy.has(RuleKind.FS_CONFINE)
-    yield from _base(policy, files)
-    yield from _process_and_devices(policy)
     scaffolding: list[str] = ["/"] if confined else []
-    for root in _outer(world.readable):
-        yield from _readable(root, world, files, scaffolding)
+    veil = Veil(world.hidden)
+    yield from _base(policy, veil, files, scaffolding)
+    yield from _process_and_devices(policy)
+    # What lies in a writable root is seen with it, and the covers below hide what is denied there.
+    outside = [root for root in world.readable if not any(is_at_or_below(root, w) for w in world.writable)]
+    for root in _outer(outside):
+        yield from show(root, veil, files, scaffolding)
     for root in sorted(world.writable):
         yield from ("--bind", root, root)
     yield from _covers(layout)
     yield from _links(world, files, confined)
     for directory in reversed(scaffolding):
-        yield from ("--remount-ro", directory)
+        if not any(is_at_or_below(directory, root) for root in world.writable):
+            yield from ("--remount-ro", directory)
 
 
-def _base(policy: Policy, files: Files) -> Iterator[str]:
+def _base(policy: Policy, veil: Veil, files: Files, scaffolding: list[str]) -> Iterator[str]:
     if not policy.has(RuleKind.FS_CONFINE):
         yield from ("--bind", "/", "/")
     elif not policy.has(RuleKind.FS_READ_CONFINE):
@@ -51,7 +48,7 @@ def _base(policy: Policy, files: Files) -> Iterator[str]:
             if kind is Kind.LINK:
                 yield from ("--symlink", files.target(path), path)
             elif kind is Kind.DIRECTORY:
-                yield from ("--ro-bind", path, path)
+                yield from show(path, veil, files, scaffolding)
 
 
 def _process_and_devices(policy: Policy) -> Iterator[str]:
@@ -69,36 +66,8 @@ def _process_and_devices(policy: Policy) -> Iterator[str]:
             yield from ("--perms", "1777", "--tmpfs", path)
 
 
-def _outer(roots: tuple[str, ...]) -> list[str]:
+def _outer(roots: list[str]) -> list[str]:
     return sorted(root for root in roots if not any(is_below(root, other) for other in roots))
-
-
-def _readable(root: str, world: World, files: Files, scaffolding: list[str]) -> Iterator[str]:
-    if any(is_at_or_below(root, hidden) for hidden in world.hidden):
-        return
-    if files.kind(root) is not Kind.DIRECTORY:
-        yield from ("--ro-bind", root, root)
-        return
-    if not any(is_below(hidden, root) for hidden in world.hidden):
-        yield from ("--ro-bind", root, root)
-        return
-    scaffolding.append(root)
-    yield from ("--tmpfs", root)
-    for name in files.entries(root):
-        yield from _entry(f"{root.rstrip('/')}/{name}", world, files, scaffolding)
-
-
-def _entry(path: str, world: World, files: Files, scaffolding: list[str]) -> Iterator[str]:
-    if path in world.hidden:
-        return
-    kind = files.kind(path)
-    if kind is Kind.LINK:
-        yield from ("--symlink", files.target(path), path)
-    elif kind is Kind.DIRECTORY:
-        yield from _readable(path, world, files, scaffolding)
-    elif kind is Kind.FILE:
-        yield from ("--ro-bind", path, path)
-    # Sockets, FIFOs and devices are left out: a read-only mount does not stop connect(2) on a socket.
 
 
 def _covers(layout: Layout) -> Iterator[str]:

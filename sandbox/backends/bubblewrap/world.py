@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from sandbox.backends.bubblewrap.files import Files
+from sandbox.backends.bubblewrap.files import Files, Glance, Kind
 from sandbox.backends.bubblewrap.layout import Cover, Denied, outermost
+from sandbox.backends.bubblewrap.shown import Veil
 from sandbox.policy.paths import is_at_or_below, is_below, spellings
-from sandbox.policy.rules import Policy, Rule, RuleKind
+from sandbox.policy.rules import Policy, RuleKind
 
 DENIES = (RuleKind.FS_WRITE_DENY, RuleKind.FS_READ_DENY)
+ROOTS = (RuleKind.FS_WRITE_ALLOW, RuleKind.FS_READ_ALLOW)
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix")
+"""Where a distribution keeps programs and their settings. Nothing else of the host is seen unless a rule names it."""
+
+HOST_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
+
+
+class Facts:
+    """What a policy's rules come to on this disk, looked up once: every answer about one policy is made from one of these."""
+
+    def __init__(self, policy: Policy, files: Files) -> None:
+        self.policy = policy
+        self.files = Glance(files)
+
+    @cached_property
+    def hidden(self) -> tuple[str, ...]:
+        return _paths(self.policy, self.files, RuleKind.FS_READ_DENY)
+
+    @cached_property
+    def veil(self) -> Veil:
+        return Veil(self.hidden)
+
+    @cached_property
+    def writable(self) -> tuple[str, ...]:
+        """A denied path beats a writable root at or below it (SYSTEM §4, precedence)."""
+        denied = Veil(_paths(self.policy, self.files, *DENIES))
+        asked = _real(self.policy, self.files, RuleKind.FS_WRITE_ALLOW)
+        return tuple(dict.fromkeys(root for root in asked if not denied.covers(root)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,55 +55,77 @@ class World:
     literals: tuple[str, ...]
 
 
-def survey(policy: Policy, files: Files) -> World:
+def survey(facts: Facts) -> World:
     """Look up where the rules' targets really are."""
-    protected = _paths(policy, files, RuleKind.FS_WRITE_DENY)
-    asked = [files.real(path) for path in _targets(policy, RuleKind.FS_WRITE_ALLOW)]
-    # A protected path beats a writable root at or below it (SYSTEM §4, precedence).
-    writable = tuple(dict.fromkeys(r for r in asked if not any(is_at_or_below(r, p) for p in protected)))
-    demoted = [root for root in asked if root not in writable]
-    readable = [files.real(path) for path in _targets(policy, RuleKind.FS_READ_ALLOW)]
-    literal = [
-        path
-        for path in _targets(policy, RuleKind.FS_WRITE_ALLOW) + _targets(policy, RuleKind.FS_READ_ALLOW)
-        if files.real(path) != path
-    ]
+    policy, files, hidden, writable = facts.policy, facts.files, facts.hidden, facts.writable
+    demoted = [r for r in _real(policy, files, RuleKind.FS_WRITE_ALLOW) if r not in writable]
+    readable = _real(policy, files, RuleKind.FS_READ_ALLOW) + demoted
+    readable += _seen_anyway(policy, files, hidden, (*readable, *writable))
+    literals = [path for path in _targets(policy, *ROOTS) if files.real(path) != path]
     return World(
         writable=writable,
-        readable=tuple(dict.fromkeys(readable + demoted)),
-        hidden=_paths(policy, files, RuleKind.FS_READ_DENY),
+        readable=tuple(dict.fromkeys(readable)),
+        hidden=hidden,
         denied=tuple(_denied(policy, writable, files)),
-        literals=tuple(dict.fromkeys(literal)),
+        literals=tuple(dict.fromkeys(literals)),
     )
 
 
-def _targets(policy: Policy, kind: RuleKind) -> list[str]:
-    return [policy.path(rule.target) for rule in policy.of(kind)]
+def _targets(policy: Policy, *kinds: RuleKind) -> list[str]:
+    return [policy.path(rule.target) for rule in policy.of(*kinds)]
 
 
-def _paths(policy: Policy, files: Files, kind: RuleKind) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(s for path in _targets(policy, kind) for s in spellings(path, files.real)))
+def _real(policy: Policy, files: Files, kind: RuleKind) -> list[str]:
+    return [files.real(path) for path in _targets(policy, kind)]
+
+
+def _paths(policy: Policy, files: Files, *kinds: RuleKind) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(s for path in _targets(policy, *kinds) for s in spellings(path, files.real)))
+
+
+def _seen_anyway(policy: Policy, files: Files, hidden: tuple[str, ...], roots: tuple[str, ...]) -> list[str]:
+    """Without read confinement the whole disk is seen. Then the directory around each hidden path has to be spelled out."""
+    if policy.has(RuleKind.FS_READ_CONFINE) or not policy.has(RuleKind.FS_CONFINE):
+        return []
+    return [around(path, files) for path in hidden if not any(is_below(path, root) for root in roots)]
+
+
+def around(path: str, files: Files) -> str:
+    """The innermost directory above `path` that exists."""
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        if files.kind(path) is Kind.DIRECTORY:
+            break
+    return path
 
 
 def _denied(policy: Policy, writable: tuple[str, ...], files: Files) -> list[tuple[str, Denied]]:
     out = []
     for rule in policy.of(*DENIES):
-        for place in places(rule, policy, files):
-            root = outermost(place, writable)
-            if root is not None and is_below(place, root):
-                cover = Cover.MASK if rule.kind is RuleKind.FS_READ_DENY else Cover.READ_ONLY
-                out.append((rule.id, Denied(root=root, path=place, cover=cover)))
+        cover = Cover.MASK if rule.kind is RuleKind.FS_READ_DENY else Cover.READ_ONLY
+        out += [(rule.id, found) for found in inside(policy.path(rule.target), cover, writable, files)]
     return out
 
 
-def places(rule: Rule, policy: Policy, files: Files) -> tuple[str, ...]:
-    """Where a denied path has to be held: its name, below the resolved spelling of the root it is written under (so that a link on
-    the way *inside* a writable tree is still seen as a link), and what that name resolves to."""
-    path = policy.path(rule.target)
-    roots = [policy.path(r.target) for r in policy.of(RuleKind.FS_WRITE_ALLOW)]
-    named = next((root for root in sorted(roots, key=len, reverse=True) if is_below(path, root)), None)
-    literal = path if named is None else files.real(named) + path[len(named) :]
-    if named is None:
-        head, _, name = path.rpartition("/")
-        literal = f"{files.real(head or '/').rstrip('/')}/{name}"
-    return tuple(dict.fromkeys((literal, files.real(path))))
+def inside(path: str, cover: Cover, writable: tuple[str, ...], files: Files) -> list[Denied]:
+    """Where a denied path has to be held inside writable roots."""
+    found = []
+    for place in places(path, writable, files):
+        root = outermost(place, writable)
+        if root is not None and is_below(place, root):
+            found.append(Denied(root=root, path=place, cover=cover))
+    return found
+
+
+def places(path: str, writable: tuple[str, ...], files: Files) -> tuple[str, ...]:
+    """The name itself, links resolved only until it enters a writable root (a link *inside* one could be replaced, so it must still be
+    seen as a link), and what the name resolves to now."""
+    parts = path.split("/")
+    for count in range(1, len(parts)):
+        entered = files.real("/".join(parts[:count]) or "/")
+        if any(is_at_or_below(entered, root) for root in writable):
+            return tuple(dict.fromkeys(("/".join((entered.rstrip("/"), *parts[count:])), files.real(path))))
+    parent, _, name = path.rpartition("/")
+    return tuple(dict.fromkeys((f"{files.real(parent or '/').rstrip('/')}/{name}", files.real(path))))
+
+
