@@ -121,15 +121,20 @@ def swap_race(path: str, outside: str, leaf: str, data: str, rounds: int) -> str
     if not os.path.islink(other):
         os.symlink(outside, other)
     parent = os.getpid()
+    started, starts = os.pipe()
     swapper = os.fork()
     if swapper == 0:
         libc.prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        os.write(starts, b"1")
         while os.getppid() == parent:
             with contextlib.suppress(OSError):
                 exchange(path, other)
         os._exit(0)
+    os.read(started, 1)
     refused = 0
-    for _ in range(rounds):
+    for number in range(rounds):
+        if number % 20 == 0:
+            time.sleep(0.0002)  # a busy machine would otherwise let one side finish before the other begins
         try:
             write(os.path.join(path, leaf), data, True, False)
         except OSError:
@@ -495,9 +500,10 @@ def say(record: dict[str, Any]) -> None:
 def shown(value: Any) -> str | None:
     """Text as it is; bytes that are not text also as base64, so that nothing read is lost on the way out."""
     if isinstance(value, bytes):
-        text = value[:OUTPUT_LIMIT].decode("utf-8", "backslashreplace")
-        plain = text.isprintable() or "\n" in text
-        return text if plain else f"{text} b64:{binascii.b2a_base64(value[:OUTPUT_LIMIT], newline=False).decode()}"
+        raw = value[:OUTPUT_LIMIT]
+        text = raw.decode("utf-8", "backslashreplace")
+        plain = text.encode() == raw and "".join(text.split()).isprintable()
+        return text if plain else f"{text} b64:{binascii.b2a_base64(raw, newline=False).decode()}"
     return None if value is None else str(value)[:OUTPUT_LIMIT]
 
 
