@@ -108,4 +108,5 @@ def matrix(python: Path, jobs: int) -> int:
 
 
 def default_jobs() -> int:
-    return min(os.cpu_count() or 1, 8)
+    """Two for each processor: an attempt spends about half its time waiting for processes and deadlines."""
+    return min(2 * (os.cpu_count() or 1), 8)
