@@ -3,6 +3,7 @@ leaving this machine. Works as root, and as a plain user through a user namespac
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -50,6 +51,9 @@ class IsolatedNetwork:
         self._channel.send(json.dumps(request).encode())
         return _receive(self._channel)
 
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
     def close(self) -> None:
         self._channel.close()
         self._process.wait(timeout=ANSWER_SECONDS)
@@ -80,6 +84,19 @@ def isolated_network() -> IsolatedNetwork:
     enter_user = () if os.geteuid() == 0 else ("--user", "--preserve-credentials")
     prefix = (nsenter, "--target", str(process.pid), "--net", "--uts", *enter_user, "--")
     return IsolatedNetwork(prefix=prefix, proof=str(reply["proof"]), pid=process.pid, _channel=ours, _process=process)
+
+
+_shared: dict[int, IsolatedNetwork] = {}
+
+
+def shared_network() -> IsolatedNetwork:
+    """The network of this process, made on first use and ended with it. Raises NoIsolatedNetwork."""
+    network = _shared.get(os.getpid())
+    if network is None or not network.alive():
+        network = isolated_network()
+        _shared[os.getpid()] = network
+        atexit.register(network.close)
+    return network
 
 
 def _receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]]:

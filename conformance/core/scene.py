@@ -20,7 +20,7 @@ from pathlib import Path
 
 from conformance.agent import agent
 from conformance.core.cache import scenes_dir
-from conformance.core.netns import IsolatedNetwork, isolated_network
+from conformance.core.netns import IsolatedNetwork, shared_network
 from conformance.core.template import repository_template
 from sandbox.policy import baseline
 from sandbox.policy.rules import Policy, Rule, RuleKind
@@ -102,10 +102,12 @@ class Scene:
         self.on_close(lambda: os.close(fd))
 
     def isolate_network(self) -> IsolatedNetwork:
-        """Put the whole shot into a network with no route out. Raises NoIsolatedNetwork."""
+        """Put the whole shot into a network with no route out. Raises NoIsolatedNetwork.
+
+        One network serves the scenes of this process one after the other; listeners belong to their scene and close with it.
+        """
         if self.network is None:
-            self.network = isolated_network()
-            self.on_close(self.network.close)
+            self.network = shared_network()
         return self.network
 
     def keep_open(self, thing: socket.socket) -> None:
@@ -142,6 +144,7 @@ class Scene:
         """Undo everything. A kept scene gets a warning and loses its execute bits."""
         self._stack.close()
         if keep:
+            _defuse(self.base)
             (self.base / "DO-NOT-OPEN.txt").write_text(WARNING, encoding="utf-8")
             return
         _remove(self.base)
@@ -164,6 +167,15 @@ class Scene:
             "GIT_COMMITTER_NAME": "Scene",
             "GIT_COMMITTER_EMAIL": "scene@example.invalid",
         }
+
+
+def _defuse(base: Path) -> None:
+    """No file below can be run by its name any more. Links are not followed."""
+    for directory, _, names in os.walk(base):
+        for path in (Path(directory, name) for name in names):
+            if not path.is_symlink() and path.is_file():
+                with contextlib.suppress(OSError):
+                    path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o111)
 
 
 def _remove(base: Path) -> None:
