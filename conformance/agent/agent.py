@@ -7,15 +7,17 @@ next one is tried; the program ends by itself after the plan's deadline.
 
 from __future__ import annotations
 
-import binascii
-import contextlib
-import ctypes
 import errno
-import json
 import os
-import signal
 import sys
 import time
+from _signal import SIGKILL, alarm  # type: ignore[import-not-found]  # the package imports enum
+from binascii import b2a_base64
+
+try:  # the C half alone: the package imports re and enum, half of this file's start
+    import _json
+except ImportError:  # another interpreter than CPython
+    _json = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +28,30 @@ if TYPE_CHECKING:
 # Bigger modules are imported where they are used: every cell of the matrix pays for this file's start.
 
 OUTPUT_LIMIT = 8000
-libc = ctypes.CDLL(None, use_errno=True)
 SYSCALLS = {
     "x86_64": {"keyctl": 250, "pidfd_open": 434, "pidfd_getfd": 438, "renameat2": 316},
     "aarch64": {"keyctl": 219, "pidfd_open": 434, "pidfd_getfd": 438, "renameat2": 276},
 }
 
 
+def libc() -> Any:
+    """The C library with errno, loaded by the first call that needs it."""
+    global _libc
+    if _libc is None:
+        import ctypes
+
+        _libc = ctypes.CDLL(None, use_errno=True)
+    return _libc
+
+
+_libc: Any = None
+
+
 def check(result: Any) -> Any:
     """Turn a libc -1 into OSError."""
-    if result == -1 or result == ctypes.c_void_p(-1).value:
+    if result == -1 or result == (1 << 64) - 1:
+        import ctypes
+
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
     return result
@@ -45,7 +61,7 @@ def syscall(name: str, *args: Any) -> Any:
     number = SYSCALLS.get(os.uname().machine, {}).get(name)
     if number is None:
         raise OSError(errno.ENOSYS, name)
-    return check(libc.syscall(number, *args))
+    return check(libc().syscall(number, *args))
 
 
 # --- files ---------------------------------------------------------------------------------------------------------------
@@ -94,7 +110,7 @@ def otmpfile(directory: str, path: str, data: str) -> None:
     fd = os.open(directory, os.O_TMPFILE | os.O_WRONLY, 0o644)
     try:
         os.write(fd, data.encode())
-        check(libc.linkat(-100, b"/proc/self/fd/%d" % fd, -100, os.fsencode(path), 0x400))
+        check(libc().linkat(-100, b"/proc/self/fd/%d" % fd, -100, os.fsencode(path), 0x400))
     finally:
         os.close(fd)
 
@@ -124,11 +140,13 @@ def swap_race(path: str, outside: str, leaf: str, data: str, rounds: int) -> str
     started, starts = os.pipe()
     swapper = os.fork()
     if swapper == 0:
-        libc.prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        libc().prctl(1, SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
         os.write(starts, b"1")
         while os.getppid() == parent:
-            with contextlib.suppress(OSError):
+            try:
                 exchange(path, other)
+            except OSError:
+                pass
         os._exit(0)
     os.read(started, 1)
     refused = 0
@@ -139,7 +157,7 @@ def swap_race(path: str, outside: str, leaf: str, data: str, rounds: int) -> str
             write(os.path.join(path, leaf), data, True, False)
         except OSError:
             refused += 1
-    os.kill(swapper, signal.SIGKILL)
+    os.kill(swapper, SIGKILL)
     os.waitpid(swapper, 0)
     return f"{rounds} rounds, {refused} refused"
 
@@ -156,13 +174,15 @@ def inherited() -> list[int]:
 def fds_write(data: str, name: str) -> None:
     done = 0
     for fd in inherited():
-        with contextlib.suppress(OSError):
+        try:
             if os.path.isdir(f"/proc/self/fd/{fd}"):
                 below = os.open(name, os.O_WRONLY | os.O_CREAT, 0o644, dir_fd=fd)
                 done += os.write(below, data.encode())
                 os.close(below)
             else:
                 done += os.write(fd, data.encode())
+        except OSError:
+            continue
     if not done:
         raise OSError(errno.EBADF, "no inherited descriptor took it")
 
@@ -170,9 +190,11 @@ def fds_write(data: str, name: str) -> None:
 def fds_read() -> bytes:
     parts = []
     for fd in inherited():
-        with contextlib.suppress(OSError):
+        try:
             os.lseek(fd, 0, os.SEEK_SET)
             parts.append(os.read(fd, OUTPUT_LIMIT))
+        except OSError:
+            continue
     if not parts:
         raise OSError(errno.EBADF, "no inherited descriptor can be read")
     return b" ".join(parts)
@@ -217,12 +239,17 @@ def cmdlines() -> bytes:
     parts = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/cmdline", "rb") as file:
-                parts.append(file.read(400))
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    parts.append(file.read(400))
+            except OSError:
+                continue
     return b"\n".join(parts)[-OUTPUT_LIMIT:]
 
 
 def peek(pid: int, address: int, length: int) -> bytes:
+    import ctypes
+
     buffer = ctypes.create_string_buffer(length)
 
     class Vector(ctypes.Structure):
@@ -231,7 +258,7 @@ def peek(pid: int, address: int, length: int) -> bytes:
     local = Vector(ctypes.addressof(buffer), length)
     remote = Vector(address, length)
     try:
-        check(libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0))
+        check(libc().process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0))
     except OSError:
         with open(f"/proc/{pid}/mem", "rb") as file:
             file.seek(address)
@@ -247,6 +274,8 @@ def steal_fd(pid: int, fd: int) -> bytes:
 
 
 def keyring_read(description: str) -> bytes:
+    import ctypes
+
     key = syscall("keyctl", 10, -3, b"user", description.encode(), 0)  # KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING
     buffer = ctypes.create_string_buffer(512)
     length = syscall("keyctl", 11, key, buffer, 512)  # KEYCTL_READ
@@ -271,10 +300,12 @@ def tiocsti(text: str) -> None:
 
 
 def shm_write(shmid: int, data: str) -> None:
-    libc.shmat.restype = ctypes.c_void_p
-    address = check(libc.shmat(shmid, None, 0))
+    import ctypes
+
+    libc().shmat.restype = ctypes.c_void_p
+    address = check(libc().shmat(shmid, None, 0))
     ctypes.memmove(address, data.encode(), len(data))
-    check(libc.shmdt(ctypes.c_void_p(address)))
+    check(libc().shmdt(ctypes.c_void_p(address)))
 
 
 def heartbeat(path: str, cookie: str, seconds: int, wait: bool) -> None:
@@ -284,7 +315,7 @@ def heartbeat(path: str, cookie: str, seconds: int, wait: bool) -> None:
         os.setsid()
         if os.fork() != 0:
             os._exit(0)
-        libc.prctl(15, cookie.encode()[:15], 0, 0, 0)  # PR_SET_NAME
+        libc().prctl(15, cookie.encode()[:15], 0, 0, 0)  # PR_SET_NAME
         for number in (0, 1, 2):
             os.dup2(os.open("/dev/null", os.O_RDWR), number)
         os.write(signal_ready, b"1")
@@ -387,7 +418,7 @@ def heard(server: Socket) -> str:
 def join_netns(pid: int) -> None:
     fd = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     try:
-        check(libc.setns(fd, 0x40000000))
+        check(libc().setns(fd, 0x40000000))
     finally:
         os.close(fd)
 
@@ -399,8 +430,8 @@ def remount(path: str) -> None:
     errors = []
     name = os.fsencode(path)
     calls: tuple[Callable[[], Any], ...] = (
-        lambda: check(libc.umount2(name, 2)),  # MNT_DETACH
-        lambda: check(libc.mount(None, name, None, 0x20 | 0x1000, None)),  # MS_REMOUNT | MS_BIND, without MS_RDONLY
+        lambda: check(libc().umount2(name, 2)),  # MNT_DETACH
+        lambda: check(libc().mount(None, name, None, 0x20 | 0x1000, None)),  # MS_REMOUNT | MS_BIND, without MS_RDONLY
     )
     for call in calls:
         try:
@@ -414,7 +445,7 @@ def remount(path: str) -> None:
 
 def userns() -> None:
     uid, gid = os.getuid(), os.getgid()
-    check(libc.unshare(0x10000000 | 0x00020000))
+    check(libc().unshare(0x10000000 | 0x00020000))
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
@@ -422,7 +453,7 @@ def userns() -> None:
 
 def sethostname(name: str) -> None:
     raw = name.encode()
-    check(libc.sethostname(raw, len(raw)))
+    check(libc().sethostname(raw, len(raw)))
 
 
 def run(argv: list[str], cwd: str, stdin: str) -> bytes:
@@ -492,8 +523,38 @@ VERBS: dict[str, Callable[..., Any]] = {
 tag = ""
 
 
+def encoded(record: dict[str, Any]) -> str:
+    """A flat record of texts, numbers and nothing as JSON."""
+    if _json is None:
+        import json
+
+        return json.dumps(record)
+    parts = []
+    for key, value in record.items():
+        text = "null" if value is None else _json.encode_basestring_ascii(value) if isinstance(value, str) else str(value)
+        parts.append(f"{_json.encode_basestring_ascii(key)}: {text}")
+    return "{" + ", ".join(parts) + "}"
+
+
+class Strict:
+    """What json.JSONDecoder would set for the scanner; the plan has no numbers but integers."""
+
+    strict = True
+    object_hook = object_pairs_hook = parse_constant = None
+    parse_float = parse_int = int
+
+
+def decoded(text: str) -> Any:
+    if _json is None:
+        import json
+
+        return json.loads(text)
+    scanner: Any = _json.make_scanner
+    return scanner(Strict())(text, 0)[0]
+
+
 def say(record: dict[str, Any]) -> None:
-    sys.stdout.write(f"{tag} {json.dumps(record)}\n")
+    sys.stdout.write(f"{tag} {encoded(record)}\n")
     sys.stdout.flush()
 
 
@@ -503,7 +564,7 @@ def shown(value: Any) -> str | None:
         raw = value[:OUTPUT_LIMIT]
         text = raw.decode("utf-8", "backslashreplace")
         plain = text.encode() == raw and "".join(text.split()).isprintable()
-        return text if plain else f"{text} b64:{binascii.b2a_base64(raw, newline=False).decode()}"
+        return text if plain else f"{text} b64:{b2a_base64(raw, newline=False).decode()}"
     return None if value is None else str(value)[:OUTPUT_LIMIT]
 
 
@@ -522,9 +583,9 @@ def carry_out(number: int, step: dict[str, Any]) -> None:
 
 def main() -> None:
     global tag
-    plan = json.loads(sys.stdin.read())
+    plan = decoded(sys.stdin.read())
     tag = plan["tag"]
-    signal.alarm(plan["deadline"])
+    alarm(plan["deadline"])
     say({"b": "ready"})
     for number, step in enumerate(plan["steps"]):
         carry_out(number, step)
