@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -37,7 +38,11 @@ def test_an_interruption_reaches_the_children_of_the_program(tmp_path: Path) -> 
         raise KeyboardInterrupt
 
     started = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run.shown([sys.executable, "-c", program], take=interrupt)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of xdist ignore it, and so would their children
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run.shown([sys.executable, "-c", program], take=interrupt)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert time.monotonic() - started < 10
     assert mark.exists()
