@@ -31,8 +31,22 @@ def test_there_is_no_standard_input() -> None:
 @posix
 def test_an_interruption_reaches_the_children_of_the_program(tmp_path: Path) -> None:
     mark = tmp_path / "cleaned"
-    child = f"import time\nprint('up', flush=True)\ntry: time.sleep(600)\nexcept KeyboardInterrupt: open({str(mark)!r}, 'w').close()"
-    program = f"import subprocess, sys\ntry: subprocess.run([sys.executable, '-c', {child!r}])\nexcept KeyboardInterrupt: pass"
+    child = f"""
+import time
+try:
+    print('up', flush=True)
+    time.sleep(600)
+except KeyboardInterrupt:
+    open({str(mark)!r}, 'w').close()
+"""
+    program = f"""
+import subprocess, sys
+process = subprocess.Popen([sys.executable, '-c', {child!r}])
+try:
+    process.wait()
+except KeyboardInterrupt:
+    process.wait()
+"""
 
     def interrupt(line: str) -> None:
         raise KeyboardInterrupt
