@@ -68,11 +68,22 @@ def pytest_configure(config: pytest.Config) -> None:
     repeat = config.getoption("--repeat")
     if repeat < 1:
         raise pytest.UsageError(f"--repeat: expected a number from 1; got {repeat}")
+    if is_worker(config):
+        return
+    # Names are looked up before anything is collected: an error of usage there would be one of a test file.
+    if config.getoption("--adapter"):
+        chosen_adapters(config)
+    if config.getoption("--attempt"):
+        chosen_attempts(config)
     target = config.getoption("--run-file")
-    if target and not is_worker(config):
-        if Path(target).exists():
-            raise pytest.UsageError(f"--run-file: {target} exists and is not written over; name another file")
-        config.pluginmanager.register(Recorder(config, Path(target)), "sandproof-recorder")
+    if target:
+        try:
+            recorder = Recorder(config, Path(target))
+        except FileExistsError:
+            raise pytest.UsageError(f"--run-file: {target} exists and is not written over; name another file") from None
+        except OSError as error:
+            raise pytest.UsageError(f"--run-file: {target} cannot be written: {error.strerror}") from None
+        config.pluginmanager.register(recorder, "sandproof-recorder")
 
 
 def is_worker(config: pytest.Config) -> bool:
@@ -133,6 +144,12 @@ def cell_runner(pytestconfig: pytest.Config) -> CellRunner:
     return run
 
 
+def _fault(report: pytest.TestReport) -> str:
+    """What was raised, without the place: paths of this machine have no business in a run file."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return str(crash.message) if crash is not None else "the test ended without a message"
+
+
 class Recorder:
     """Lives in the controlling process only: writes the run file from the reports of all workers."""
 
@@ -156,8 +173,7 @@ class Recorder:
             self._seen.add(name)
             adapter, _, attempt = name.partition("|")
             work = self._attempts[attempt].work
-            reason = str(report.longrepr).strip().splitlines()
-            self._writer.add(faulty(attempt, work, adapter, self._host, reason[-1] if reason else "no message"))
+            self._writer.add(faulty(attempt, work, adapter, self._host, _fault(report)))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self._writer.close(complete=len(self._seen) == self._expected)

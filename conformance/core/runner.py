@@ -47,6 +47,8 @@ class Runner:
 
 def faulty(attempt: str, work: bool, adapter: str, host: Host, note: str) -> Evidence:
     """The cell of an observation that ended in a fault of the harness: never green, never missing."""
+    home = os.path.expanduser("~")
+    note = note.replace(home, "~") if len(home) > 1 else note
     facts = Facts(work=work, not_run=Reason.HARNESS_ERROR)
     return Evidence(attempt=attempt, adapter=adapter, host=host.label, verdict=judge(facts), facts=facts, note=note[:1000])
 

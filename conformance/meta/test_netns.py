@@ -15,7 +15,7 @@ import pytest
 
 from conformance.adapters.none import NoneAdapter
 from conformance.attempts.common import beside, confine
-from conformance.core import holder
+from conformance.core import holder, netns
 from conformance.core.attempt import Armed, Attempt, Need
 from conformance.core.netns import IsolatedNetwork, NoIsolatedNetwork, isolated_network
 from conformance.core.observe import observe
@@ -135,13 +135,15 @@ NETWORKED = Attempt(
 )
 
 
-def told() -> tuple[str, str]:
+def told(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """In a process that has no network yet."""
+    monkeypatch.setattr(netns, "_shared", {})
     evidence = observe(NETWORKED, NoneAdapter(), Host.detect(), None)
     return word(evidence), evidence.note
 
 
-def test_an_attempt_lands_in_its_network(network: IsolatedNetwork) -> None:
-    assert told() == ("escaped landed", "")
+def test_an_attempt_lands_in_its_network(network: IsolatedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch) == ("escaped landed", "")
 
 
 def test_without_nsenter_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +151,7 @@ def test_without_nsenter_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "nsenter" else which(name))
     with pytest.raises(NoIsolatedNetwork, match="nsenter"):
         isolated_network()
-    assert told() == ("not-run no-isolated-network", "nsenter (util-linux) is not on PATH")
+    assert told(monkeypatch) == ("not-run no-isolated-network", "nsenter (util-linux) is not on PATH")
 
 
 @pytest.mark.parametrize(
@@ -171,6 +173,6 @@ def test_a_holder_that_fails_or_cannot_prove_it(fault: str, why: str, tmp_path: 
     monkeypatch.setattr(holder, "__file__", str(broken))
     if shutil.which("nsenter") is None:
         pytest.skip("nsenter is not on PATH")
-    observed, note = told()
+    observed, note = told(monkeypatch)
     assert observed == "not-run no-isolated-network"
     assert why in note
