@@ -55,4 +55,5 @@ class LaunchPlan:
         """This plan with another working directory. It is entered from inside, so it can never widen a root."""
         if not self.chdir_option:
             return replace(self, cwd=directory)
-        return replace(self, argv=(*self.argv[:-1], self.chdir_option, directory, *self.argv[-1:]))
+        end = -3 if self.argv[-3:-2] == (self.chdir_option,) else -1
+        return replace(self, argv=(*self.argv[:end], self.chdir_option, directory, self.argv[-1]))

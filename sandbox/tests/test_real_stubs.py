@@ -139,11 +139,11 @@ def test_what_the_host_wrote_into_a_stub_is_kept(place: Place) -> None:
     (place.work / ".vscode/settings.json").write_text("{}")
     (place.work / ".mcp.json").write_text("{}")
     (place.work / ".idea").rmdir()
-    (place.work / ".idea").mkdir()
+    (place.work / ".idea").write_text("x")
     running.end()
     assert (place.work / ".vscode/settings.json").read_text() == "{}"
     assert (place.work / ".mcp.json").read_text() == "{}"
-    assert (place.work / ".idea").is_dir()
+    assert (place.work / ".idea").read_text() == "x"
     assert not (place.work / ".cursor").exists()
     assert journal() == ""
 

@@ -84,6 +84,7 @@ def test_a_launch_plan_is_data() -> None:
     assert plan() == plan()
     assert dataclasses.replace(plan(), argv=()) != plan()
     assert plan().at("/d").argv == ("a", "--chdir", "/d", "--")
+    assert plan().at("/c").at("/d") == plan().at("/d")
     assert dataclasses.replace(plan(), chdir_option="").at("/d").cwd == "/d"
     with pytest.raises(dataclasses.FrozenInstanceError):
         plan().argv = ()  # type: ignore[misc]
