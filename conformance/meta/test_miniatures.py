@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from conformance.adapters.registry import load_adapter
 from conformance.core import shot
 from conformance.core.adapter import Adapter
-from conformance.core.attempt import Attempt
+from conformance.core.attempt import Armed, Attempt, Guest, Phase
 from conformance.core.evidence import Evidence
+from conformance.core.scene import Scene
 from conformance.meta.samples import ROUNDS, SECRET, cell, known, race, word
 from sandbox.host import Host
 
@@ -95,7 +97,7 @@ def test_prints_fake_beacons(name: str) -> None:
 def test_hangs_after_ready(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = attempt(name)
     cell(miniature("enforces_nothing"), chosen)  # the control is made with the ordinary deadline
-    monkeypatch.setattr(shot, "GUEST_SECONDS", 0)
+    monkeypatch.setattr(shot, "GUEST_SECONDS", 1)
     evidence = cell(miniature("hangs_after_ready"), chosen)
     assert told(evidence) == ("inconclusive deadline", "0/1", False, ())
     assert (evidence.exit, [str(b.name) for b in evidence.beacons]) == ("deadline", ["ready"])
@@ -147,6 +149,28 @@ def test_checks_and_then_uses_stops_what_stands_still(name: str) -> None:
 def test_a_race_is_calibrated_on_what_checks_and_then_uses() -> None:
     """It states n rounds; a tenth of them is enough here."""
     evidence = cell(miniature("checks_then_uses"), race(ROUNDS // 10))
+    assert told(evidence)[:3] == ("escaped landed", "1/1", False)
+
+
+def fewer(chosen: Attempt) -> Attempt:
+    """The same race with a tenth of its rounds."""
+
+    def tenth(phase: Phase) -> Phase:
+        if not isinstance(phase, Guest):
+            return phase
+        steps = (replace(s, args={**s.args, "rounds": int(str(s.args["rounds"])) // 10}) if "rounds" in s.args else s for s in phase.attack)
+        return replace(phase, attack=tuple(steps))
+
+    def arm(scene: Scene) -> Armed:
+        armed = chosen.arm(scene)
+        return replace(armed, phases=tuple(tenth(phase) for phase in armed.phases))
+
+    return replace(chosen, arm=arm, id=f"{chosen.id}/race")
+
+
+@pytest.mark.parametrize("name", ["fs/write/parent-swap"])
+def test_the_catalogues_races_are_calibrated(name: str) -> None:
+    evidence = cell(miniature("checks_then_uses"), fewer(known(name)))
     assert told(evidence)[:3] == ("escaped landed", "1/1", False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,7 @@ def program(place: Path, name: str, text: str) -> Path:
     return path
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="the attempt's host trigger needs git")
 def test_refusal_codes_files_terms_and_environment(tmp_path: Path) -> None:
     """One program that writes down how it was called and says no."""
     told = tmp_path / "told"
