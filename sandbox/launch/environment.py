@@ -7,7 +7,12 @@ from collections.abc import Iterable, Mapping
 
 from sandbox.policy.paths import is_at_or_below
 
-PASSES = frozenset(("PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "TMPDIR", "COLORTERM", "NO_COLOR"))
+PASSES = frozenset(("PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "TMPDIR", "COLORTERM", "NO_COLOR")) | {
+    f"LC_{category}"
+    for category in (
+        "ALL COLLATE CTYPE MESSAGES MONETARY NUMERIC TIME ADDRESS IDENTIFICATION MEASUREMENT NAME PAPER TELEPHONE".split()
+    )
+}  # locale(7); any other LC_ name could be anybody's
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 NEVER = frozenset(
@@ -45,12 +50,12 @@ def clean(
     """What passes of `environ`, then what the launch names.
 
     PATH loses relative entries and entries in a `writable` root, or in `scratch` outside the `shown` roots, also through a link or
-    a `..`: what an agent writes there must not be run by name. `LC_*` passes.
+    a `..`: what an agent writes there must not be run by name.
     """
     out = {
         name: value
         for name, value in environ.items()
-        if (name in PASSES or name.startswith("LC_")) and not is_dangerous(name, value)
+        if name in PASSES and not is_dangerous(name, value)
     }
     roots, loose, kept = tuple(writable), tuple(scratch), tuple(shown)
 

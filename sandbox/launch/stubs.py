@@ -58,7 +58,9 @@ class Hold:
 
 def state_dir() -> Path:
     """Where locks and journal lie: private to this user. Raises StubError where it is not."""
-    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    base = os.environ.get("XDG_STATE_HOME", "")
+    if not base.startswith("/"):  # a relative one is to be ignored (XDG base directory specification)
+        base = os.path.expanduser("~/.local/state")
     path = Path(base) / "sandproof" / "stubs"
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -124,7 +124,9 @@ class Place:
         return Said(found.process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
     def names(self) -> set[str]:
-        return {str(path.relative_to(self.base)) for path in self.base.rglob("*")}
+        """Everything below the scratch directory; `os.walk` does not mind what goes away meanwhile."""
+        found = [os.path.join(top, name) for top, below, files in os.walk(self.base) for name in (*below, *files)]
+        return {os.path.relpath(path, self.base) for path in found}
 
 
 def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.policy.rules import Policy, Rule, RuleKind
+from sandbox.backends.bubblewrap.backend import Bubblewrap
+from sandbox.errors import BackendUnavailable
+from sandbox.host import Host
+from sandbox.policy.rules import Rule, RuleKind
 from sandbox.spec import Mode
 from sandbox.tests.support import Place, mount, spec
 
@@ -68,11 +71,11 @@ def test_outside_the_roots_nothing_can_be_written(place: Place) -> None:
 def test_read_only_modes(mode: Mode, place: Place) -> None:
     place.make("state/")
     policy = place.policy(wanted=spec(mount(place.work), mode=mode, state=[place.base / "state"]))
-    policy = Policy(rules=tuple(r for r in policy.rules if "/.git/" not in r.target), roots=policy.roots)  # no repository in there
-    place.run(f"echo x >new; echo x >>file; echo x >{place.base}/state/kept", policy)
+    state = place.base / "state"
+    place.run(f"echo x >new; echo x >>file; cd {state}; echo x >kept; echo x >.mcp.json; mkdir -p .git/hooks; echo x >.git/hooks/h", policy)
     assert not (place.work / "new").exists()
     assert (place.work / "file").read_text() == "work/file"
-    assert (place.base / "state/kept").exists()
+    assert sorted(os.listdir(state)) == ["kept"]
 
 
 def test_a_protected_checkout_inside_a_writable_root(place: Place) -> None:
@@ -164,3 +167,26 @@ def test_an_absent_path_with_an_odd_name_is_held(place: Place) -> None:
 def test_a_root_below_a_system_directory(place: Place) -> None:
     policy = place.small(Rule(RuleKind.FS_READ_ALLOW, "$WORK"), WORK="/usr/share")
     assert place.run("ls >/dev/null && ! touch /usr/share/landed", policy).code == 0
+
+
+@pytest.mark.xfail(strict=True, reason="known limit: a host rename onto a denied file detaches its mount (needs the write broker)")
+def test_a_denied_file_that_the_host_replaces(place: Place) -> None:
+    running = place.start("echo ready; read go; echo agent >.git/config")
+    assert running.process.stdout is not None
+    assert running.process.stdout.readline() == b"ready\n"
+    (place.base / "new").write_text("host")
+    (place.base / "new").rename(place.work / ".git/config")
+    running.process.communicate(b"go\n", timeout=10)
+    assert (place.work / ".git/config").read_text() == "host"
+
+
+def test_a_program_named_bwrap_in_a_writable_root_is_not_started(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place.work / "bwrap").write_text("#!/bin/sh\ntouch $0.ran\n")
+    (place.work / "bwrap").chmod(0o755)
+    (place.base / "tools").symlink_to(place.work)
+    monkeypatch.setenv("PATH", f"{place.work}:{place.base}/tools:.:{os.environ['PATH']}")
+    monkeypatch.chdir(place.work)
+    assert place.run("echo confined").out == "confined\n"
+    assert not (place.work / "bwrap.ran").exists()
+    with pytest.raises(BackendUnavailable):
+        Bubblewrap(str(place.base / "tools/bwrap")).compile(place.policy(), Host.detect(), {})

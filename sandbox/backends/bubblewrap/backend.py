@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sandbox.backends.base import Coverage, Level, Probe
 from sandbox.backends.bubblewrap import coverage as held
@@ -15,7 +16,7 @@ from sandbox.backends.bubblewrap.world import HOST_SCRATCH, ROOTS, Facts, World,
 from sandbox.backends.plan import LaunchPlan
 from sandbox.errors import BackendUnavailable, UnenforceableRule
 from sandbox.host import Host
-from sandbox.launch.environment import clean
+from sandbox.launch.environment import DEFAULT_PATH, clean
 from sandbox.policy.paths import is_at_or_below
 from sandbox.policy.rules import Policy, Rule, RuleKind
 from sandbox.spec import SandboxBackend
@@ -42,8 +43,12 @@ class Bubblewrap:
         self._program = program
         self._files = files or Files()
 
-    def find(self) -> str | None:
-        return self._program or shutil.which("bwrap")
+    def find(self, writable: Iterable[str] = ()) -> str | None:
+        """The program that would be started. Never one in a directory that a sandbox may write, nor by a relative PATH entry: an agent
+        could put a program of that name there, and it would be run outside."""
+        if self._program is not None:
+            return None if any(is_at_or_below(os.path.realpath(self._program), root) for root in writable) else self._program
+        return shutil.which("bwrap", path=clean({"PATH": os.environ.get("PATH", DEFAULT_PATH)}, writable=writable)["PATH"])
 
     def version(self) -> str:
         """What the program says of itself, "" if it says nothing within 5 s."""
@@ -71,9 +76,9 @@ class Bubblewrap:
         for rule, answer in answers.items():
             if rule.required and answer.level is not Level.ENFORCED:
                 raise UnenforceableRule(rule.id, answer.why)
-        program = self.find()
+        program = self.find(facts.writable)
         if program is None:
-            raise BackendUnavailable("bwrap: expected the program on PATH; install the package bubblewrap")
+            raise BackendUnavailable("bwrap: expected the program on PATH, outside every writable root; install the package bubblewrap")
         unheld = {rule.id: answer.why for rule, answer in answers.items() if answer.level is Level.CANNOT}
         return self._plan(program, policy, unheld, environ)
 
@@ -98,7 +103,7 @@ class Bubblewrap:
             guarded=world.writable if world.denied else (),
             stubs=layout.stubs,
             details={"program": program, "strategy": "bubblewrap"} | {f"not held: {rule_id}": why for rule_id, why in unheld.items()},
-            info_option="--info-fd",
+            info_option="--info-fd" if policy.has(RuleKind.PROC_TEARDOWN) else "",
             chdir_option="--chdir",
         )
 

@@ -31,6 +31,7 @@ LEANS_ON = {
 """Rules that hold only together with others."""
 
 OWN_MOUNTS = ("/proc", "/sys", "/dev")
+# Nobody makes a repository in a runner's state directory, so there a stub does no harm.
 GIT_NAMES = ("/.git/hooks", "/.git/config", "/.git/config.worktree")
 
 
@@ -84,6 +85,7 @@ def _denied(rule: Rule, facts: Facts) -> str:
     for place in inside(path, Cover.READ_ONLY, facts.writable, files):
         if link_in_the_way(place, files) is not None:
             return "a symlink in a writable directory is on the way and could be replaced (needs the write broker)"
-        if place.path.endswith(GIT_NAMES) and files.kind(place.path.rpartition("/")[0]) is Kind.ABSENT:
+        git, _, _ = place.path.rpartition("/")
+        if place.path.endswith(GIT_NAMES) and not rule.target.startswith("$STATE") and files.kind(git) is Kind.ABSENT:
             return "there is no .git directory yet, and a stub would break `git init` (needs the write broker)"
     return ""
