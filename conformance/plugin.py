@@ -20,12 +20,13 @@ from conformance.core.attempt import Attempt
 from conformance.core.catalogue import load_attempts
 from conformance.core.evidence import Evidence
 from conformance.core.ids import current
-from conformance.core.observe import Options
+from conformance.core.observe import Options, kept_scenes
 from conformance.core.runfile import AdapterRecord, evidence_from, evidence_line
 from conformance.core.runner import Runner, RunWriter, faulty, header
 from sandbox.host import Host
 
 PROPERTY = "sandproof_evidence"
+KEPT = "sandproof_scene"
 RecordProperty = Callable[[str, object], None]
 
 
@@ -135,13 +136,28 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def cell_runner(pytestconfig: pytest.Config) -> CellRunner:
     runner = Runner(Options(repeat=pytestconfig.getoption("--repeat"), keep=pytestconfig.getoption("--keep-scene")))
 
+    records: dict[str, AdapterRecord] = {}
+
     def run(cell: Cell, record_property: RecordProperty) -> list[str]:
         evidence = runner.cell(cell.attempt, cell.adapter)
         record_property(PROPERTY, evidence_line(evidence))
-        answers = pytestconfig.hook.pytest_sandproof_evidence(evidence=evidence, record=cell.adapter.record(runner.host))
+        while kept_scenes:
+            record_property(KEPT, kept_scenes.pop(0))
+        if cell.adapter.id not in records:
+            records[cell.adapter.id] = cell.adapter.record(runner.host)
+        answers = pytestconfig.hook.pytest_sandproof_evidence(evidence=evidence, record=records[cell.adapter.id])
         return [text for text in answers if text]
 
     return run
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say where kept scenes lie."""
+    reports = [r for kind in ("passed", "failed") for r in terminalreporter.stats.get(kind, ())]
+    for report in reports:
+        for name, value in getattr(report, "user_properties", ()):
+            if name == KEPT:
+                terminalreporter.write_line(f"scene kept: {value}  ({report.nodeid.partition('[')[2].rstrip(']')})")
 
 
 def _fault(report: pytest.TestReport) -> str:

@@ -67,7 +67,8 @@ class Evidence:
 
     `adapter` is the text form of a `Variant`, `host` a host label. `rule` is the attacked rule's id ("" for ordinary work).
     `policy` are the ids of all rules in force as sent, `not_sent` those the adapter cannot express. `saw` is the witness's sentence,
-    `twin_saw` the twin's; `output` what the agent said of its steps and any other line; `exit` how it ended (`exit:0`, `signal:9`, `deadline`, `not-started`);
+    `twin_saw` the twin's; `output` what the agent said of its steps and any other line;
+    `exit` how it ended (`exit:0`, `signal:9`, `deadline`, `not-started`);
     `residue` are paths the adapter itself left; `collateral`: the twin acted and was refused; `note` explains a reason;
     `seconds` is wall-clock time of all shots of this cell.
     """

@@ -22,6 +22,10 @@ Control = Callable[[Attempt], bool]
 """Whether the attempt lands without any sandbox; called at most once for each attempt."""
 
 
+kept_scenes: list[str] = []
+"""Where the scenes lie that this process kept; whoever runs cells tells the person and empties it."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
     """`repeat`: at least so many shots. `keep`: leave the scenes in place and say where."""
@@ -45,13 +49,12 @@ def observe(attempt: Attempt, adapter: Adapter, host: Host, control: Control | N
         shots.append(shot)
         if shot.not_run is not None or shot.refused is not None:
             break
-    landed_here = any(shot.landed for shot in shots)
-    landed = landed_here if control is None else (landed_here and not attempt.work) or _control(control, attempt, shots)
+    landed = any(shot.landed for shot in shots) if control is None else _control(control, attempt, shots)
     return _evidence(attempt, adapter, host, _facts(attempt, shots, landed), tuple(shots), "", started)
 
 
-def _control(control: Control, attempt: Attempt, shots: list[Shot]) -> bool:
-    return shots[-1].not_run is None and control(attempt)
+def _control(control: Control, attempt: Attempt, shots: list[Shot]) -> bool | None:
+    return control(attempt) if shots[-1].not_run is None else None
 
 
 def _before(attempt: Attempt, adapter: Adapter, host: Host) -> tuple[Reason | None, str]:
@@ -81,9 +84,11 @@ def one_shot(attempt: Attempt, adapter: Adapter, *, keep: bool = False) -> Shot:
         return shoot(armed, session, scene, lambda: adapter.open(Surface.EXEC, armed.policy, scene))
     finally:
         scene.close(keep=keep)
+        if keep:
+            kept_scenes.append(str(scene.base))
 
 
-def _facts(attempt: Attempt, shots: list[Shot], control_landed: bool) -> Facts:
+def _facts(attempt: Attempt, shots: list[Shot], control_landed: bool | None) -> Facts:
     last = shots[-1]
     return Facts(
         work=attempt.work,

@@ -27,6 +27,9 @@ from sandbox.sessions import ExecSession
 GUEST_SECONDS = 20
 SECOND_LOOK_SECONDS = 0.01
 OUTPUT_LIMIT = 4000
+KILLED = (f"signal:{int(signal.SIGSYS)}", f"exit:{128 + signal.SIGSYS}")
+"""A policy's own signal, as the kernel reports it and as a supervisor passes it on (bwrap(1), sh(1))."""
+
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,7 +120,7 @@ def _told(
         ready=bool(heard) and all(h.ready for h in heard),
         twin_acted=twin_acted,
         acted=len(heard) == len(wanted) and all(h.count("attack") == len(p.attack) for p, h in pairs),
-        killed=any(h.exit == f"signal:{int(signal.SIGSYS)}" and h.acting for h in heard),
+        killed=any(h.exit in KILLED and h.acting for h in heard),
         deadline=any(h.deadline for h in heard),
         phases_done=done == len(armed.phases),
         inside_success=bool(attacks) and all(b.errno is None and b.verb in REPORTS_EFFECT for b in attacks),

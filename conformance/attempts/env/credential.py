@@ -20,6 +20,7 @@ NAMES = {
     "kubeconfig": ("KUBECONFIG", "/nonexistent/{}"),
     "ssh-agent": ("SSH_AUTH_SOCK", "/nonexistent/{}"),
     "lower-case": ("aws_secret_access_key", "{}"),
+    "locale-like": ("LC_DEPLOY_TOKEN", "{}"),
     "unlisted": ("BLUE_ELEPHANT", "{}"),
 }
 
