@@ -63,14 +63,15 @@ class NativeAdapter:
 
 
 def statement(backend: Bubblewrap, host: Host) -> dict[str, CoverageStatement]:
-    """What the backend says of each kind of rule, asked of a policy that has one of each on a small real tree."""
+    """What the backend says of each kind of rule, asked of a policy that has one of each on a small real tree; of kinds with several
+    sorts of target the one that is hardest to hold."""
     with tempfile.TemporaryDirectory(prefix="sandproof-coverage-") as base:
         for name in ("work/.git/hooks", "home"):
             Path(base, name).mkdir(parents=True)
         samples = {
             RuleKind.FS_WRITE_ALLOW: "$WORK",
             RuleKind.FS_READ_ALLOW: "$HOME",
-            RuleKind.FS_WRITE_DENY: "$WORK/.git/hooks",
+            RuleKind.FS_WRITE_DENY: "$WORK/.mcp.json",
             RuleKind.FS_READ_DENY: "$HOME/.ssh",
             RuleKind.FS_NAME_DENY: baseline.NAME_DENY[0],
         }

@@ -33,6 +33,8 @@ class Probe:
 
 
 class Level(StrEnum):
+    """`partial` holds against everything that runs inside; what it leaves open is said in so many words and shown beside the claim."""
+
     ENFORCED = "enforced"
     PARTIAL = "partial"
     CANNOT = "cannot"
@@ -61,5 +63,5 @@ class Backend(Protocol):
         ...
 
     def compile(self, policy: Policy, host: Host, environ: Mapping[str, str]) -> LaunchPlan:
-        """Raises UnenforceableRule, naming the rule, for a required rule that is not `enforced`."""
+        """Raises UnenforceableRule, naming the rule, for a required rule that is `cannot`."""
         ...

@@ -74,7 +74,7 @@ class Bubblewrap:
         facts = Facts(policy, self._files)
         answers = {rule: held.coverage(rule, host, facts) for rule in policy.rules}
         for rule, answer in answers.items():
-            if rule.required and answer.level is not Level.ENFORCED:
+            if rule.required and answer.level is Level.CANNOT:
                 raise UnenforceableRule(rule.id, answer.why)
         program = self.find(facts.writable)
         if program is None:

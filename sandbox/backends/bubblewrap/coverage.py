@@ -1,7 +1,6 @@
 """What bubblewrap holds of each rule, on this policy and this disk. The claims in the matrix are made from these answers.
 
-Known limit, for the write broker to lift: a mount over a *file* in a writable tree lasts until a process on the host renames another
-file onto it or removes it (rename(2), unlink(2): the kernel then detaches the mount everywhere).
+`partial` is held against everything inside; what is left open, and waits for the write broker and the system-call filter, is in WEAK.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from sandbox.backends.bubblewrap.layout import Cover, link_in_the_way
 from sandbox.backends.bubblewrap.shown import MOST_ENTRIES, too_many
 from sandbox.backends.bubblewrap.world import DENIES, HOST_SCRATCH, ROOTS, Facts, around, inside
 from sandbox.host import Host
+from sandbox.policy.baseline import DIRECTORIES
 from sandbox.policy.globs import is_glob
 from sandbox.policy.paths import is_at_or_below, is_below
 from sandbox.policy.rules import Rule, RuleKind
@@ -21,6 +21,13 @@ CANNOT = {
     RuleKind.FS_ALIAS_DENY: "a mount covers one name of a file, not its other hard links (needs the write broker)",
     RuleKind.NET_UNIX_SHARED: "a socket inside a bound tree can be connected to (needs a system-call filter)",
 }
+
+WEAK_FILE = (
+    "a mount over a file in a writable tree lasts until a process of the host renames another file onto it or removes it "
+    "(rename(2), unlink(2)); from then on the name is free"
+)
+WEAK = {RuleKind.NET_OFF: "sockets of the family AF_VSOCK are not filtered; they matter only in a virtual machine (vsock(7))"}
+"""What `partial` leaves out, for kinds whose rules are otherwise held."""
 
 LEANS_ON = {
     RuleKind.NET_UNIX: (RuleKind.FS_READ_CONFINE, RuleKind.NET_OFF),
@@ -50,7 +57,20 @@ def coverage(rule: Rule, host: Host, facts: Facts) -> Coverage:
         why = _denied(rule, facts)
     elif rule.kind is RuleKind.FS_SCRATCH_PRIVATE:
         why = _scratch(facts)
-    return Coverage(Level.CANNOT, why) if why else Coverage(Level.ENFORCED)
+    if why:
+        return Coverage(Level.CANNOT, why)
+    weak = WEAK_FILE if rule.kind in DENIES and _is_file_in_root(rule, facts) else WEAK.get(rule.kind, "")
+    return Coverage(Level.PARTIAL, weak) if weak else Coverage(Level.ENFORCED)
+
+
+def _is_file_in_root(rule: Rule, facts: Facts) -> bool:
+    """Is the denied path, or will its stub be, a file in a writable tree?"""
+    path = facts.policy.path(rule.target)
+    for place in inside(path, Cover.READ_ONLY, facts.writable, facts.files):
+        kind = facts.files.kind(place.path)
+        if kind is Kind.FILE or (kind is Kind.ABSENT and place.path.rpartition("/")[2] not in DIRECTORIES):
+            return True
+    return False
 
 
 def _root(rule: Rule, facts: Facts) -> str:
