@@ -365,6 +365,9 @@ def udp(address: str, port: int, data: str) -> None:
 def unix(path: str, data: str, datagram: bool) -> None:
     import socket
 
+    if len(os.fsencode(path)) > 107 and not path.startswith("\0"):  # more than an address holds (unix(7))
+        directory, _, name = path.rpartition("/")
+        path = f"/proc/self/fd/{os.open(directory, os.O_PATH | os.O_DIRECTORY)}/{name}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect(path)

@@ -3,6 +3,7 @@ until they look, so no thread is needed."""
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 from pathlib import Path
@@ -59,11 +60,18 @@ def on_loopback(nonce: str, *, address: str = "127.0.0.1", datagram: bool = Fals
 
 
 def on_path(path: Path, nonce: str, *, datagram: bool = False) -> Hears:
-    """A Unix socket file. The path must be shorter than 108 bytes (unix(7))."""
+    """A Unix socket file. Bound through its directory's descriptor: an address holds 107 bytes at most (unix(7)), a path may be longer."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM)
-    sock.bind(str(path))
-    if not datagram:
-        sock.listen(8)
+    directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        sock.bind(f"/proc/self/fd/{directory}/{path.name}")
+        if not datagram:
+            sock.listen(8)
+    except OSError:
+        sock.close()
+        raise
+    finally:
+        os.close(directory)
     return Hears(sock, nonce, f"{path}")
 
 
