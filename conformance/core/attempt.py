@@ -106,7 +106,6 @@ class Attempt:
     root_only: bool = False
     platforms: tuple[str, ...] = ("linux", "wsl2")
     shots: int = 1
-    alone: bool = False
     id: str = ""
 
     @property

@@ -41,7 +41,6 @@ FAMILY = {
         arm=_background,
         phases=(PhaseKind.GUEST, PhaseKind.CLOSE),
         references=("pid_namespaces(7)",),
-        alone=True,
     ),
     "launcher-killed": Attempt(
         title="Go on after the launcher was killed with SIGKILL.",
@@ -51,6 +50,5 @@ FAMILY = {
         arm=_killed,
         phases=(PhaseKind.GUEST, PhaseKind.CLOSE),
         references=("prctl(2), PR_SET_PDEATHSIG", "bwrap(1), --die-with-parent"),
-        alone=True,
     ),
 }

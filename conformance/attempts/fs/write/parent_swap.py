@@ -27,5 +27,4 @@ ATTEMPT = Attempt(
     severity=Severity.CRITICAL,
     arm=arm,
     references=("CWE-367", "renameat2(2)"),
-    alone=True,
 )
