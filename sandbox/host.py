@@ -60,7 +60,7 @@ class Host:
         linux = platform in ("linux", "wsl2")
         return cls(
             platform=platform,
-            root=hasattr(os, "geteuid") and os.geteuid() == 0,
+            root=hasattr(os, "geteuid") and os.geteuid() == 0 and (not linux or _first_user_namespace()),
             container=linux and _in_container(),
             userns=not linux or _userns_limit() > 0,
         )
@@ -79,6 +79,11 @@ def _platform() -> str:
     # WSL2 kernels carry "microsoft" in their release (Microsoft's WSL2 kernel sources set CONFIG_LOCALVERSION so).
     release = Path("/proc/sys/kernel/osrelease").read_text(encoding="ascii", errors="replace")
     return "wsl2" if "microsoft" in release.lower() else "linux"
+
+
+def _first_user_namespace() -> bool:
+    """Is every uid mapped to itself? Uid 0 of a user namespace of one's own is not root (user_namespaces(7))."""
+    return Path("/proc/self/uid_map").read_text(encoding="ascii").split() == ["0", "0", "4294967295"]
 
 
 def _in_container() -> bool:

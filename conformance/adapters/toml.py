@@ -6,7 +6,7 @@
     command = ["my-sandbox", "--version"]   # must exit 0 within 10 s; its first line is the version
     [launch]
     argv = ["my-sandbox", "{terms}", "--dir", "{work}", "--"]   # the command is put behind it
-    env = { PATH = "{path}", HOME = "{home}" }                  # omit the table to pass the launcher's environment on
+    env = { PATH = "{PATH}", HOME = "{home}" }                  # omit the table to pass the launcher's environment on
     refusal-exit-codes = [64]               # exits that mean "I will not run this policy"
     [files]
     "settings.json" = '''{"deny": ["{repo}/.git/hooks"]}'''     # rendered into {run}, a private directory
@@ -15,7 +15,8 @@
     [claims]                                # see matrices/claims
     "*" = "not-enforced"
 
-Placeholders: {work} {repo} {home} {out} {agent} {runtime} {run} {path}; in terms {path} is the rule's host path.
+Placeholders: {work} {repo} {home} {out} {agent} {runtime} {run}, and {PATH}, the search path for programs. In terms also {path}, the
+rule's path as written, and {real}, what it resolves to; globs are passed as they are.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ from conformance.core.words import Reason
 from sandbox.backends.plan import LaunchPlan
 from sandbox.host import Host
 from sandbox.launch.environment import DEFAULT_PATH
+from sandbox.policy.globs import is_glob
 from sandbox.policy.rules import Policy, RuleKind
 from sandbox.sessions import Surface
 from sandbox.spec import SandboxBackend
 
-PLACEHOLDERS = frozenset(("work", "repo", "home", "out", "agent", "runtime", "run", "path"))
+PLACEHOLDERS = frozenset(("work", "repo", "home", "out", "agent", "runtime", "run", "PATH"))
+IN_TERMS = frozenset(("path", "real"))
 TABLES = frozenset(("id", "title", "availability", "launch", "files", "terms", "claims", "install", "tmp"))
 VERSION_SECONDS = 10
 
@@ -84,7 +87,7 @@ def load_description(path: Path) -> Description:
         raise AdapterError(f"{path}: id: expected lower-case letters, digits and dashes; got {adapter_id!r}")
     launch = reader.table(data, "launch")
     table = reader.table(data, "terms", {})
-    terms = {reader.kind(name): reader.words(table, name, f"terms.{name}") for name in table}
+    terms = {reader.kind(name): reader.words(table, name, f"terms.{name}", IN_TERMS) for name in table}
     description = Description(
         id=adapter_id,
         title=reader.text(data, "title"),
@@ -97,6 +100,8 @@ def load_description(path: Path) -> Description:
         claims=reader.table(data, "claims", {}),
         tmp=reader.text(data, "tmp") if "tmp" in data else "/tmp",
     )
+    if description.argv[0] == "{terms}":
+        raise AdapterError(f"{path}: launch.argv: expected a program first; got {description.argv[0]!r}")
     if terms and "{terms}" not in description.argv:
         raise AdapterError(f"{path}: launch.argv: expected the word '{{terms}}' because [terms] is not empty")
     return description
@@ -155,10 +160,15 @@ class _Reader:
             raise self.fail("terms", f"a rule kind ({', '.join(RuleKind)})", name) from None
 
     def placeholders(self, word: str, name: str, extra: frozenset[str] | set[str]) -> None:
+        if "\0" in word:
+            raise self.fail(name, "a text without a zero byte", word)
         try:
-            used = {part for _, part, _, _ in string.Formatter().parse(word) if part is not None}
+            parts = [part for part in string.Formatter().parse(word) if part[1] is not None]
         except ValueError as error:
             raise self.fail(name, "balanced braces (write {{ and }} for plain ones)", word) from error
+        if any(form or conversion for _, _, form, conversion in parts):
+            raise self.fail(name, "placeholders without a format or a conversion", word)
+        used = {part for _, part, _, _ in parts if part is not None}
         bad = sorted(used - PLACEHOLDERS - extra)
         if bad:
             known = ", ".join(sorted(PLACEHOLDERS | extra))
@@ -200,7 +210,7 @@ class TomlAdapter:
         d = self._description
         run = tempfile.mkdtemp(prefix="run-", dir=scene.base)
         fill = {name: scene.symbols[f"${name.upper()}"] for name in ("work", "home", "out", "agent", "runtime")}
-        fill |= {"repo": scene.symbols.get("$REPO", fill["work"]), "run": run, "path": _search_path()}
+        fill |= {"repo": scene.symbols.get("$REPO", fill["work"]), "run": run, "PATH": _search_path()}
         for name, text in d.files.items():
             rendered = re.sub(r"\{(\w+)\}", lambda m: fill.get(m[1], m[0]), text)
             Path(run, name).write_text(rendered, encoding="utf-8")
@@ -230,7 +240,8 @@ class TomlAdapter:
         for rule in policy.rules:
             if rule.kind in self._description.terms:
                 sent.append(rule.id)
-                here = {**fill, "path": os.path.realpath(policy.path(rule.target)) if rule.target else ""}
+                path = policy.path(rule.target)
+                here = {**fill, "path": path, "real": path if is_glob(path) or not path else os.path.realpath(path)}
                 words += [word.format(**here) for word in self._description.terms[rule.kind]]
         return tuple(sent), tuple(words)
 

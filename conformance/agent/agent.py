@@ -343,9 +343,32 @@ def family_of(address: str) -> int:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
+UNROUTED = ("198.51.100.77", "2001:db8:77::1", "8.8.4.4")
+
+
+class RoutedError(Exception):
+    """Here an address that is not loopback might really answer, so it is not spoken to."""
+
+
+def must_be_cut_off(address: str) -> None:
+    """Refuse to name a real address where any route leads out. Connecting a datagram socket sends nothing."""
+    import socket
+
+    if address.startswith(("127.", "::ffff:127.")) or address in ("::1", "0.0.0.0", "::", "localhost"):
+        return
+    for target in UNROUTED:
+        with socket.socket(family_of(target), socket.SOCK_DGRAM) as probe:
+            try:
+                probe.connect((target, 9))
+            except OSError:
+                continue
+        raise RoutedError(target)
+
+
 def tcp(address: str, port: int, data: str) -> None:
     import socket
 
+    must_be_cut_off(address)
     with socket.socket(family_of(address), socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect((address, port))
@@ -356,6 +379,7 @@ def tcp(address: str, port: int, data: str) -> None:
 def udp(address: str, port: int, data: str) -> None:
     import socket
 
+    must_be_cut_off(address)
     with socket.socket(family_of(address), socket.SOCK_DGRAM) as conn:
         conn.settimeout(2)
         conn.connect((address, port))
@@ -577,6 +601,8 @@ def carry_out(number: int, step: dict[str, Any]) -> None:
     code, out = None, None
     try:
         out = shown(VERBS[step["verb"]](**step["args"]))
+    except RoutedError as error:
+        code, out = "EROUTED", f"there is a route to {error}; nothing was sent"
     except ProcessError as error:
         code, out = f"exit:{error.args[0]}", shown(error.args[1])
     except OSError as error:  # shutil.Error, which has no errno, is one too

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from conformance.core.runfile import AdapterRecord
-from conformance.core.words import Reason
+from conformance.core.words import WORD_OF, Observed, Reason
 from sandbox.host import Host
 from sandbox.policy.rules import Policy
 from sandbox.sessions import ExecSession, Surface
@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
 
 class AdapterRefused(Exception):
-    """The sandbox declined to run this policy; nothing was started. `reason` is one of the reasons of `refused-to-run`."""
+    """The sandbox declined to run this policy; nothing was started. `reason` is one of the reasons of `refused-to-run`; another one
+    is a ValueError, as no adapter may choose its own word."""
 
     def __init__(self, reason: Reason, note: str) -> None:
+        if WORD_OF[reason] is not Observed.REFUSED:
+            raise ValueError(f"AdapterRefused: expected a reason of refused-to-run; got {reason}")
         super().__init__(note)
         self.reason = reason
         self.note = note

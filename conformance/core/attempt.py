@@ -47,8 +47,8 @@ class Guest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HostTrigger:
-    """A command on the host, with a scrubbed environment whose HOME is the scene's. Its words may be symbolic paths. What it prints
-    and how it ends are not evidence."""
+    """A command on the host, with a scrubbed environment whose HOME is the scene's. Its words may be symbolic paths. It must end with 0
+    when nothing was planted: one that does not work fires nothing, and then the phase is missing."""
 
     argv: tuple[str, ...]
     cwd: str = "$WORK"

@@ -32,7 +32,8 @@ class Facts:
     `not_run`, `refused`: a reason found before or at start. `control_landed`: None where no control was made. `shots` is how often
     the attempt was made, `landed` how often the witness saw it. `ready`, `twin_acted`, `twin_landed`, `acted`, `phases_done` hold for
     *every* shot; `any_beacon` for at least one. `inside_success`: the agent reported success for an attacking step though nothing
-    landed. `killed`: the policy's own signal (SIGSYS) ended the agent after `acting`. `profile`: a modelled answer, else None.
+    landed. `elsewhere`: a connection was made and nobody here heard it, so it ended somewhere that no witness watches. `killed`: the
+    policy's own signal (SIGSYS) ended the agent after `acting`. `profile`: a modelled answer, else None.
     """
 
     work: bool = False
@@ -52,6 +53,7 @@ class Facts:
     deadline: bool = False
     phases_done: bool = False
     inside_success: bool = False
+    elsewhere: bool = False
     profile: Reason | None = None
 
 

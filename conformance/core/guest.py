@@ -44,6 +44,7 @@ class Heard:
     beating: bool = False
     done: bool = False
     deadline: bool = False
+    overflow: bool = False
     exit: str = "not-started"
 
     def count(self, role: str) -> int:
@@ -73,6 +74,8 @@ def listen(process: subprocess.Popen[bytes], plan: bytes, tag: str, seconds: flo
                 break
             if len(heard.output) < OUTPUT_BYTES:
                 heard.output += chunk
+            else:
+                heard.overflow = True  # a canary may lie in what is not kept
             *lines, buffer = (buffer + chunk).split(b"\n")
             for line in lines:
                 _hear(heard, line, tag)

@@ -3,8 +3,10 @@ never improves the word; a further landing never does)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from conformance.core.evidence import Facts, Verdict
-from conformance.core.words import WORD_OF, Reason
+from conformance.core.words import WORD_OF, Observed, Reason
 
 
 def judge(facts: Facts) -> Verdict:
@@ -18,12 +20,11 @@ def _reason(facts: Facts) -> Reason:
     if facts.landed and not facts.work:
         # A landing is a landing: no missing control, twin or beacon takes it back.
         return _landing(facts)
-    if facts.profile is not None:
-        return facts.profile
-    if facts.not_run is not None:
-        return facts.not_run
-    if facts.refused is not None:
-        return facts.refused
+    for given, words in _GIVEN:
+        reason = given(facts)
+        if reason is not None:
+            # A reason of another word is a fault of whoever gave it, and must not speak for the sandbox.
+            return reason if WORD_OF[reason] in words else Reason.HARNESS_ERROR
     if not facts.any_beacon:
         return Reason.DEADLINE if facts.deadline else Reason.NO_READY_BEACON
     doubt = _doubt(facts)
@@ -34,6 +35,13 @@ def _reason(facts: Facts) -> Reason:
     if facts.killed:
         return Reason.KILLED_BY_POLICY
     return Reason.SWALLOWED if facts.inside_success else Reason.NOTHING_LANDED
+
+
+_GIVEN: tuple[tuple[Callable[[Facts], Reason | None], tuple[Observed, ...]], ...] = (
+    (lambda facts: facts.profile, (Observed.MODELLED_ALLOW, Observed.MODELLED_DENY, Observed.MODELLED_UNKNOWN)),
+    (lambda facts: facts.not_run, (Observed.NOT_RUN,)),
+    (lambda facts: facts.refused, (Observed.REFUSED,)),
+)
 
 
 def _landing(facts: Facts) -> Reason:
@@ -52,6 +60,7 @@ def _doubt(facts: Facts) -> Reason | None:
         (not facts.twin_landed, Reason.TWIN_DID_NOT_LAND),
         (not (facts.acted or facts.killed), Reason.NO_ACTED_BEACON),
         (not facts.phases_done, Reason.PHASE_MISSING),
+        (facts.elsewhere, Reason.WENT_ELSEWHERE),
         (not facts.grade.proves, Reason.WEAK_GRADE),
     )
     return next((reason for missing, reason in doubts if missing), None)

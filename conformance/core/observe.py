@@ -107,6 +107,7 @@ def _facts(attempt: Attempt, shots: list[Shot], control_landed: bool | None) -> 
         deadline=any(shot.deadline for shot in shots),
         phases_done=all(shot.phases_done for shot in shots),
         inside_success=any(shot.inside_success for shot in shots),
+        elsewhere=any(shot.elsewhere and not shot.landed for shot in shots),
     )
 
 

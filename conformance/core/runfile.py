@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -87,9 +88,18 @@ def evidence_line(evidence: Evidence) -> str:
     return _dump({"kind": "evidence", **asdict(evidence)})
 
 
-def footer_line(count: int) -> str:
-    """`count` is the number of evidence lines before it."""
-    return _dump({"kind": "footer", "evidence": count})
+def footer_line(count: int, digest: str) -> str:
+    """`count` is the number of evidence lines before it, `digest` the one of all lines before it. It tells accidents and careless
+    edits; whoever edits on purpose can make a new one."""
+    return _dump({"kind": "footer", "evidence": count, "sha256": digest})
+
+
+def digest_of(lines: Iterable[str]) -> str:
+    """SHA-256 over the lines, each with its line end, in hex."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line.encode("ascii", "replace") + b"\n")
+    return digest.hexdigest()
 
 
 def evidence_from(record: Mapping[str, Any]) -> Evidence:
@@ -110,12 +120,13 @@ def evidence_from(record: Mapping[str, Any]) -> Evidence:
 
 
 def read_run(path: Path) -> Run:
-    """Read one run file. Raises RunFileError for what is not one; a missing footer is not an error but `complete=False`."""
+    """Read one run file. Raises RunFileError for what is not one and for lines that were changed after the run; a missing footer is
+    not an error but `complete=False`."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise RunFileError(f"{path}: expected a run file; {error}") from error
-    if not lines:
+    if lines == [""]:
         raise RunFileError(f"{path}: expected a run file; it is empty")
     header = _header(path, lines[0])
     evidence: list[Evidence] = []
@@ -130,6 +141,8 @@ def read_run(path: Path) -> Run:
                 break  # the last line of a run that was cut off
             raise RunFileError(f"{path}:{number}: expected one JSON object on this line") from None
         footer = _take(path, number, record, evidence)
+        if footer is not None and record.get("sha256") != digest_of(lines[: number - 1]):
+            raise RunFileError(f"{path}:{number}: expected the lines that the run wrote; they were changed afterwards")
     return Run(header=header, evidence=tuple(evidence), complete=footer == len(evidence))
 
 
@@ -173,7 +186,8 @@ def _adapter(record: Mapping[str, Any]) -> AdapterRecord:
 def write_run(path: Path, header: Header, evidence: Iterable[Evidence]) -> None:
     """Write a whole run at once (tests and merges; a live run is appended line by line)."""
     items = list(evidence)
-    lines = [header_line(header), *(evidence_line(e) for e in items), footer_line(len(items))]
+    lines = [header_line(header), *(evidence_line(e) for e in items)]
+    lines.append(footer_line(len(items), digest_of(lines)))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

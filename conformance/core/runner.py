@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import os
 import platform
 import shutil
@@ -92,6 +93,7 @@ class RunWriter:
     def __init__(self, path: Path, head: Header) -> None:
         self._file: IO[str] = path.open("x", encoding="utf-8")
         self._count = 0
+        self._digest = hashlib.sha256()
         self._line(header_line(head))
 
     def add(self, evidence: Evidence) -> None:
@@ -99,12 +101,13 @@ class RunWriter:
         self._count += 1
 
     def _line(self, text: str) -> None:
+        self._digest.update(text.encode("ascii") + b"\n")
         self._file.write(text + "\n")
         self._file.flush()
 
     def close(self, *, complete: bool) -> None:
         """Without `complete` there is no footer, and every reader sees that the run was cut off."""
         if complete:
-            self._line(footer_line(self._count))
+            self._line(footer_line(self._count, self._digest.hexdigest()))
         os.fsync(self._file.fileno())
         self._file.close()

@@ -90,7 +90,7 @@ class Scene:
 
     def other_session(self) -> str:
         """A directory in the host's own scratch, as another session would have one."""
-        path = tempfile.mkdtemp(prefix="other-")
+        path = tempfile.mkdtemp(prefix="other-", dir="/tmp")
         self.symbols["$OTHER"] = path
         self.on_close(lambda: shutil.rmtree(path, ignore_errors=True))
         return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import secrets
@@ -11,21 +10,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from conformance.core.adapter import AdapterRefused
 from conformance.core.attempt import Armed, Close, Guest, HostTrigger, Landing
 from conformance.core.evidence import Beacon
 from conformance.core.guest import Heard, listen
+from conformance.core.orphans import Orphans, adopted
 from conformance.core.residue import listing, residue
 from conformance.core.scene import Scene
-from conformance.core.steps import REPORTS_EFFECT, Argument, Step
+from conformance.core.steps import CONNECTS, NO_ROUTE_WANTED, REPORTS_EFFECT, Argument, Step
 from conformance.core.words import Reason
 from sandbox.errors import LaunchFailed
 from sandbox.sessions import ExecSession
 
 GUEST_SECONDS = 20
 SECOND_LOOK_SECONDS = 0.01
+STRAGGLER_SECONDS = 0.5
+NOT_CUT_OFF = "the guest has a route out of this machine, so no real address was spoken to"
 OUTPUT_LIMIT = 4000
 KILLED = (f"signal:{int(signal.SIGSYS)}", f"exit:{128 + signal.SIGSYS}")
 """A policy's own signal, as the kernel reports it and as a supervisor passes it on (bwrap(1), sh(1))."""
@@ -52,6 +54,7 @@ class Shot:
     deadline: bool = False
     phases_done: bool = False
     inside_success: bool = False
+    elsewhere: bool = False
     collateral: bool = False
     exit: str = "not-started"
     output: str = ""
@@ -60,12 +63,29 @@ class Shot:
     not_sent: tuple[str, ...] = ()
 
 
+@dataclass(kw_only=True, slots=True)
+class Course:
+    """How the phases went: what was heard, how many were done, what the adapter left, and why it stopped early."""
+
+    heard: list[Heard] = field(default_factory=list)
+    done: int = 0
+    note: str = ""
+    residue: tuple[str, ...] = ()
+
+
 def shoot(armed: Armed, session: ExecSession, scene: Scene, reopen: Callable[[], ExecSession]) -> Shot:
     """Carry out the phases, end the tree, look, look again."""
+    with adopted() as orphans:
+        course = _carry_out(armed, session, scene, reopen)
+        raw = b"\n".join(h.output for h in course.heard)
+        effect, twin = _look(armed, raw, orphans)
+        return _told(armed, session, scene, course, effect, twin)
+
+
+def _carry_out(armed: Armed, session: ExecSession, scene: Scene, reopen: Callable[[], ExecSession]) -> Course:
+    course = Course()
     before, after = listing(scene), None
     at_close: frozenset[str] = frozenset()
-    heard: list[Heard] = []
-    note, done = "", 0
     live: ExecSession | None = session
     try:
         for phase in armed.phases:
@@ -74,17 +94,19 @@ def shoot(armed: Armed, session: ExecSession, scene: Scene, reopen: Callable[[],
                 live = None
             elif isinstance(phase, HostTrigger):
                 after = listing(scene) if after is None else after
-                _trigger(phase, scene)
+                if not _trigger(phase, scene):
+                    course.note = f"the host's own `{' '.join(phase.argv[:2])}` did not work afterwards"
+                    continue
             else:
                 live = live or reopen()
-                heard.append(_guest(phase, live, scene))
-            done += 1
+                course.heard.append(_guest(phase, live, scene))
+            course.done += 1
     except (AdapterRefused, LaunchFailed) as error:
-        note = scene.redact(str(error))
+        course.note = scene.redact(str(error))
     finally:
         at_close |= _close(live, scene)
-    left = residue(armed, before, at_close | (listing(scene) if after is None else after))
-    return _told(armed, session, scene, heard, note, done, left)
+    course.residue = residue(armed, before, at_close | (listing(scene) if after is None else after))
+    return course
 
 
 def _close(session: ExecSession | None, scene: Scene) -> frozenset[str]:
@@ -96,22 +118,20 @@ def _close(session: ExecSession | None, scene: Scene) -> frozenset[str]:
     return listing(scene) - before
 
 
-def _told(
-    armed: Armed, session: ExecSession, scene: Scene, heard: list[Heard], note: str, done: int, left: tuple[str, ...]
-) -> Shot:
-    raw = b"\n".join(h.output for h in heard)
-    effect, twin = _look(armed, raw)
+def _told(armed: Armed, session: ExecSession, scene: Scene, course: Course, effect: Landing, twin: Landing) -> Shot:
+    heard = course.heard
     wanted = [p for p in armed.phases if isinstance(p, Guest)]
     pairs = list(zip(wanted, heard, strict=False))
     acts = [b for h in heard for b in h.acts]
     attacks = [b for b in acts if b.role == "attack"]
     twins = [b for b in acts if b.role == "twin"]
     twin_acted = len(heard) == len(wanted) and all(h.count("twin") == len(p.twin) for p, h in pairs)
-    last = heard[-1] if heard else None
+    routed = any(b.errno == NO_ROUTE_WANTED for b in acts)
     return Shot(
         armed=armed,
-        note=note,
-        refused=_refused(heard, note, session),
+        note=NOT_CUT_OFF if routed else course.note,
+        not_run=Reason.NO_ISOLATED_NETWORK if routed else None,
+        refused=_refused(heard, course.note, session),
         landed=effect.landed,
         twin_landed=twin.landed,
         saw=scene.redact(effect.saw),
@@ -122,12 +142,13 @@ def _told(
         acted=len(heard) == len(wanted) and all(h.count("attack") == len(p.attack) for p, h in pairs),
         killed=any(h.exit in KILLED and h.acting for h in heard),
         deadline=any(h.deadline for h in heard),
-        phases_done=done == len(armed.phases),
+        phases_done=course.done == len(armed.phases) and not any(h.overflow for h in heard),
         inside_success=bool(attacks) and all(b.errno is None and b.verb in REPORTS_EFFECT for b in attacks),
+        elsewhere=any(b.errno is None and b.verb in CONNECTS for b in attacks),
         collateral=twin_acted and any(b.errno is not None for b in twins),
-        exit=last.exit if last else "not-started",
+        exit=heard[-1].exit if heard else "not-started",
         output=scene.redact("\n".join(line for h in heard for line in h.transcript))[:OUTPUT_LIMIT],
-        residue=left,
+        residue=course.residue,
         sent=session.sent,
         not_sent=session.not_sent,
     )
@@ -141,11 +162,11 @@ def _refused(heard: list[Heard], note: str, session: ExecSession) -> Reason | No
     return Reason.ADAPTER_REFUSED if said_no and not heard[0].beacons else None
 
 
-def _look(armed: Armed, output: bytes) -> tuple[Landing, Landing]:
-    """The tree has died. Look, and where nothing is seen look once more a moment later."""
+def _look(armed: Armed, output: bytes, orphans: Orphans) -> tuple[Landing, Landing]:
+    """The tree has died. Look, and where nothing is seen look once more a moment later; later still where somebody is left."""
     effect, twin = armed.witness.look(output), armed.twin.look(output)
     if not (effect.landed and twin.landed):
-        time.sleep(SECOND_LOOK_SECONDS)
+        time.sleep(STRAGGLER_SECONDS if orphans.any() else SECOND_LOOK_SECONDS)
         effect = effect if effect.landed else armed.witness.look(output)
         twin = twin if twin.landed else armed.twin.look(output)
     return effect, twin
@@ -187,11 +208,11 @@ def mapped(step: Step, session: ExecSession) -> dict[str, Argument]:
     return out
 
 
-def _trigger(phase: HostTrigger, scene: Scene) -> None:
-    """What the host does afterwards. Its output and exit code explain nothing; only the witness counts."""
+def _trigger(phase: HostTrigger, scene: Scene) -> bool:
+    """What the host does afterwards, and whether it could be done: a trigger that does not work fires nothing, which proves nothing."""
     words = [str(scene.host(word)) if word.startswith("$") else word for word in phase.argv]
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        subprocess.run(
+    try:
+        done = subprocess.run(
             words,
             cwd=scene.host(phase.cwd),
             env=scene.scrubbed() | {k: str(scene.host(v)) for k, v in phase.env.items()},
@@ -200,5 +221,6 @@ def _trigger(phase: HostTrigger, scene: Scene) -> None:
             timeout=15,
             check=False,
         )
-
-
+    except (subprocess.TimeoutExpired, FileNotFoundError, NotADirectoryError):
+        return False
+    return done.returncode == 0

@@ -30,6 +30,13 @@ REPORTS_EFFECT = frozenset(
 """Verbs whose success means that something changed on a file system; if nothing changed outside, it was swallowed."""
 
 
+CONNECTS = frozenset(("tcp", "unix", "abstract"))
+"""Verbs whose success means that somebody answered."""
+
+NO_ROUTE_WANTED = "EROUTED"
+"""What the agent reports instead of speaking to an address that is not loopback where a route leads out."""
+
+
 def _on(verb: str, paths: Mapping[str, str], **args: Argument) -> Step:
     return Step(verb, {**paths, **args}, tuple(paths), tuple(paths.values()))
 

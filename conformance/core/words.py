@@ -33,6 +33,7 @@ class Reason(StrEnum):
     NO_ACTED_BEACON = "no-acted-beacon"
     DEADLINE = "deadline"
     PHASE_MISSING = "phase-missing"
+    WENT_ELSEWHERE = "went-elsewhere"
     WEAK_GRADE = "weak-grade"
     ADAPTER_UNAVAILABLE = "adapter-unavailable"
     HOST_MISSING = "host-missing"
@@ -66,6 +67,7 @@ WORD_OF: dict[Reason, Observed] = {
     Reason.NO_ACTED_BEACON: Observed.INCONCLUSIVE,
     Reason.DEADLINE: Observed.INCONCLUSIVE,
     Reason.PHASE_MISSING: Observed.INCONCLUSIVE,
+    Reason.WENT_ELSEWHERE: Observed.INCONCLUSIVE,
     Reason.WEAK_GRADE: Observed.INCONCLUSIVE,
     Reason.ADAPTER_UNAVAILABLE: Observed.NOT_RUN,
     Reason.HOST_MISSING: Observed.NOT_RUN,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from conformance.core.runfile import (
     Header,
     Run,
     RunFileError,
+    digest_of,
     evidence_line,
     footer_line,
     header_line,
@@ -25,6 +27,7 @@ from conformance.core.runner import RunWriter
 from conformance.meta.strategies import evidence, headers
 
 HEAD = header_line(Header(suite="s", host="linux/user", started="", facts={}, adapters=(), attempts=()))
+ALONE = digest_of([HEAD])
 
 
 def read(data: bytes) -> Run:
@@ -81,7 +84,8 @@ def test_foreign_bytes_end_in_one_error(data: bytes) -> None:
 def test_a_damaged_field_is_an_error_that_names_its_line_or_is_kept_as_it_is(item: Evidence, value: object, data: st.DataObject) -> None:
     record = json.loads(evidence_line(item))
     record[data.draw(st.sampled_from(["facts", "verdict", "beacons", "policy"]))] = value
-    lines = [HEAD, json.dumps(record), footer_line(1)]
+    lines = [HEAD, json.dumps(record)]
+    lines.append(footer_line(1, digest_of(lines)))
     run = tried("\n".join(lines).encode())
     assert isinstance(run, Run) or "run.jsonl:2: " in str(run)
 
@@ -94,14 +98,14 @@ def test_a_damaged_field_is_an_error_that_names_its_line_or_is_kept_as_it_is(ite
         (["[]"], ":1", "header"),
         (['{"kind":"header","format":"other/9"}'], ":1", "other/9"),
         (['{"kind":"header","format":"sandproof-run/1"}'], ":1", "header"),
-        ([HEAD, "garbage", footer_line(0)], ":2", "one JSON object"),
+        ([HEAD, "garbage", footer_line(0, ALONE)], ":2", "one JSON object"),
         ([HEAD, '{"kind":"surprise"}'], ":2", "'surprise'"),
-        ([HEAD, '{"kind":"evidence"}', footer_line(1)], ":2", "evidence"),
-        ([HEAD, footer_line(0), footer_line(0)], ":3", "nothing after the footer"),
+        ([HEAD, '{"kind":"evidence"}', footer_line(1, ALONE)], ":2", "evidence"),
+        ([HEAD, footer_line(0, ALONE), footer_line(0, ALONE)], ":3", "nothing after the footer"),
         ([HEAD, '{"kind":"footer"}'], ":2", "footer"),
         ([HEAD, "3"], ":2", "expected kind"),
         ([HEAD, '{"kind":"footer","evidence":Infinity}'], ":2", "footer"),
-        ([HEAD, "[" * 100_000, footer_line(0)], ":2", "one JSON object"),
+        ([HEAD, "[" * 100_000, footer_line(0, ALONE)], ":2", "one JSON object"),
         (["[" * 100_000], ":1", "header"),
     ],
 )
@@ -122,9 +126,9 @@ def test_binary_and_missing_files(tmp_path: Path) -> None:
 
 
 def test_a_footer_that_disagrees_is_not_complete() -> None:
-    assert not read(f"{HEAD}\n{footer_line(3)}\n".encode()).complete
+    assert not read(f"{HEAD}\n{footer_line(3, ALONE)}\n".encode()).complete
     assert not read(f"{HEAD}\n".encode()).complete
-    assert read(f"{HEAD}\n{footer_line(0)}\n".encode()).complete
+    assert read(f"{HEAD}\n{footer_line(0, ALONE)}\n".encode()).complete
 
 
 def test_a_writer_that_is_not_closed_well_leaves_a_truncated_run(tmp_path: Path) -> None:
@@ -134,3 +138,17 @@ def test_a_writer_that_is_not_closed_well_leaves_a_truncated_run(tmp_path: Path)
     assert [read_run(tmp_path / name).complete for name in ("cut", "whole")] == [False, True]
     with pytest.raises(FileExistsError):
         RunWriter(tmp_path / "whole", head)
+
+
+@given(st.lists(evidence(), min_size=1, max_size=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_an_edited_or_dropped_line_is_noticed(items: list[Evidence], data: st.DataObject) -> None:
+    lines = [HEAD, *(evidence_line(item) for item in items)]
+    footer = footer_line(len(items), digest_of(lines))
+    number = data.draw(st.integers(1, len(items)))
+    edited = [*lines, footer]
+    edited[number] = evidence_line(replace(items[number - 1], note=items[number - 1].note + "!"))
+    dropped = [*lines[:number], *lines[number + 1 :], footer_line(len(items) - 1, digest_of(lines))]
+    for changed in (edited, dropped):
+        with pytest.raises(RunFileError, match="changed afterwards"):
+            read("\n".join(changed).encode())

@@ -150,7 +150,7 @@ title = "It says no"
 command = ["true"]
 [launch]
 argv = ["{said_no}", "{{terms}}", "--dir", "{{work}}", "--"]
-env = {{ SETTINGS = "{{run}}/settings.json", HOME = "{{home}}", PATH = "{{path}}" }}
+env = {{ SETTINGS = "{{run}}/settings.json", HOME = "{{home}}", PATH = "{{PATH}}" }}
 refusal-exit-codes = [64]
 [files]
 "settings.json" = '{{"deny": ["{{repo}}/.git/hooks"], "keep": "{{unknown}}"}}'

@@ -152,7 +152,7 @@ def _sends_udp(heard: Hears, text: str) -> None:
 
 
 def _sends_unix(heard: Hears, text: str) -> None:
-    agent.unix(heard.sock.getsockname(), text, heard.sock.type == socket.SOCK_DGRAM)
+    agent.unix(heard.name, text, heard.sock.type == socket.SOCK_DGRAM)
 
 
 def _sends_abstract(heard: Hears, text: str) -> None:

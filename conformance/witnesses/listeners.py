@@ -19,7 +19,7 @@ class Hears:
     def __init__(self, sock: socket.socket, nonce: str, name: str) -> None:
         self.sock = sock
         self._nonce = nonce.encode()
-        self._name = name
+        self.name = name
         self._heard = b""
         self._connections = 0
 
@@ -32,7 +32,7 @@ class Hears:
             self._take()
         found = self._nonce in self._heard
         what = "heard the nonce" if found else f"heard {self._connections} callers, not the nonce"
-        return Landing(found, f"the listener on {self._name} {what}")
+        return Landing(found, f"the listener on {self.name} {what}")
 
     def _take(self) -> None:
         self._connections += 1

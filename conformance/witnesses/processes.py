@@ -61,7 +61,8 @@ class Decoy:
 
 
 class Survives:
-    """Landed when a process that carries the cookie as its name is alive and its file still grows after the end of the session."""
+    """Landed when the file still grows after the end of the session. The cookie, a process name, is for finding and ending what is left
+    where the sandbox lets names through."""
 
     def __init__(self, cookie: str, path: Path) -> None:
         self._cookie = cookie
@@ -73,7 +74,7 @@ class Survives:
         time.sleep(0.3)
         grows = self._size() > before
         alive = [pid for pid, name in named_processes() if name == self._cookie]
-        return Landing(grows and bool(alive), f"{len(alive)} of its processes alive, its file {'grows' if grows else 'does not grow'}")
+        return Landing(grows, f"its file {'grows' if grows else 'does not grow'}, {len(alive)} of its processes seen by name")
 
     def _size(self) -> int:
         try:

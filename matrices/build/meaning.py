@@ -27,6 +27,7 @@ REASON: dict[Reason, str] = {
     Reason.TWIN_DID_NOT_LAND: "the allowed twin was stopped as well",
     Reason.NO_READY_IN_SOME: "in some shots the agent never reported that it was ready",
     Reason.NO_ACTED_BEACON: "the agent never reported that it had made the attempt",
+    Reason.WENT_ELSEWHERE: "a connection was made and nobody here heard it: it ended where no witness watches",
     Reason.DEADLINE: "it hung until its deadline",
     Reason.PHASE_MISSING: "one of its phases did not take place",
     Reason.WEAK_GRADE: "it was not made on a real kernel, so it proves nothing",

@@ -251,7 +251,7 @@ def test_a_large_matrix_stays_small() -> None:
 
 def test_run_files_are_ascii_lines() -> None:
     made = honest_run().run
-    for line in (header_line(made.header), evidence_line(with_text(made.evidence[0], EVIL)), footer_line(1)):
+    for line in (header_line(made.header), evidence_line(with_text(made.evidence[0], EVIL)), footer_line(1, "0" * 64)):
         assert line.isascii()
         assert "\n" not in line
 

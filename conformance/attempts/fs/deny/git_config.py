@@ -17,7 +17,7 @@ KEYS: dict[str, tuple[str, tuple[str, ...]]] = {
     "hooks-path": ("[core]\n\thooksPath = {directory}\n", ("git", "commit", "--quiet", "--allow-empty", "-m", "x")),
     "filter": ('[filter "x"]\n\tclean = {program}\n', ("git", "add", "src/main.py")),
     "diff-external": ("[diff]\n\texternal = {program}\n", ("git", "diff")),
-    "editor": ("[core]\n\teditor = {program}\n", ("git", "commit", "--allow-empty")),
+    "editor": ("[core]\n\teditor = {program}\n", ("git", "commit", "--allow-empty", "--allow-empty-message")),
     "gpg-program": ("[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = {program}\n", ("git", "commit", "--allow-empty", "-m", "x")),
 }
 
@@ -36,7 +36,7 @@ def _attempt(text: str, trigger: tuple[str, ...]) -> Attempt:
             write(CONFIG, added, append=True),
         )
         twin = beside(scene, "$WORK/.git/description", append=True)
-        return denied(scene, CONFIG, steps, fired(scene, nonce), twin, after=(HostTrigger(argv=trigger),))
+        return denied(scene, CONFIG, steps, fired(scene, nonce), twin, after=(HostTrigger(argv=trigger, env={"EDITOR": "true"}),))
 
     return Attempt(
         title=f"Add a program to .git/config; the host runs `{' '.join(trigger[:2])}` afterwards.",
