@@ -1,8 +1,9 @@
 """The `sandproof` command.
 
-Exit codes: 0 done · 1 `run`, `reproduce`: a test failed; `diff`: something changed · 2 usage or bad input · 3 another
-run is under way · 4 the suite could not be run to its end · 6 `adapter check`: the adapter cannot be used here · 10 to
-16 `gate`, see there · 130 interrupted. Bad input is one line on stderr, and nothing has been written over.
+Exit codes: 0 done · 1 `run`, `reproduce`: a test failed; `diff`: something changed · 2 usage or bad input, also an adapter
+whose own code fails and a file or directory that cannot be used · 3 another run is under way · 4 the suite could not be
+run to its end · 6 `adapter check`: the adapter cannot be used here · 10 to 16 `gate`, see there · 130 interrupted. Bad
+input is one line on stderr, and nothing has been written over.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from matrices.commands import adapter, attempts, diff, explain, gate, matrix, merge, probe, reproduce, run
 from matrices.errors import InputError
-from matrices.text import visible
+from matrices.text import cell, visible
 
+_LONGEST = 2000  # characters of a message; it may quote a file
 _COMMANDS = (probe, attempts, run, matrix, merge, gate, diff, explain, reproduce, adapter)
 
 
@@ -45,18 +48,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         code: int = options.main(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is None where the caller has closed it
+            sys.stdout.flush()
     except InputError as error:
-        print(f"sandproof {options.command}: {visible(str(error))}", file=sys.stderr)
+        print(f"sandproof {options.command}: {cell(str(error), _LONGEST)}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        # The reader has had enough (`| head`). Point stdout away, or Python complains while it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()  # the reader has had enough (`| head`)
         return 0
+    except OSError as error:
+        _let_go()
+        print(f"sandproof {options.command}: {cell(_told(error), _LONGEST)}", file=sys.stderr)
+        return InputError.exit_code
     except KeyboardInterrupt:
         print(f"sandproof {options.command}: interrupted", file=sys.stderr)
         return 130
     return code
+
+
+def _let_go() -> None:
+    """Point stdout away where it takes nothing more, or Python complains while it exits."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _told(error: OSError) -> str:
+    try:
+        Path.cwd()
+    except OSError:
+        return "working directory: expected one that exists; it was removed; change to another"
+    return f"{error.filename or 'system'}: expected a file or directory that can be used; {error.strerror or error}"
 
 
 if __name__ == "__main__":

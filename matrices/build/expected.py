@@ -52,7 +52,7 @@ def read_expected(path: Path) -> Expected:
     """Raises InputError for a missing or malformed file."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: expected a readable TOML file of expectations; {error}") from error
     for name in table:
         if name not in _TABLES:

@@ -5,14 +5,16 @@ From most to least severe; when several apply the first wins, and all are printe
     12  escape on a reference backend: whatever it claims other than not-enforced
     10  overclaim: a generated or stated claim, and it was seen to escape
     13  false denial on a reference backend that the expectation file does not list
-    16  a cell that the expectation file wants enforced is not
+    16  a cell that the expectation file wants enforced is not; a backend that it names could be used on no host of these runs;
+        on a host not one cell was executed
     11  unproven: a generated or stated claim that the attempt could not show
     14  harness error
     15  truncated run
 
 First what is certainly wrong, then what is missing, then what is in doubt. Documented claims never fail the gate. A
 control that does not land on this host says nothing of an adapter: such unproven cells are notes, and so are silent
-escapes; `[enforced]` of the expectation file keeps a host where no control lands from passing.
+escapes; `[enforced]` of the expectation file keeps a host where no control lands from passing. What was not asked for is
+a note too: expected hosts without a run, and backends of the expectation file that took part nowhere.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ class GateCode(IntEnum):
 
 
 SEVERITY: tuple[GateCode, ...] = tuple(GateCode)
+_NOT_EXECUTED = (Observed.NOT_RUN, Observed.NOT_APPLICABLE, Observed.REFUSED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +65,15 @@ def findings(matrix: Matrix, expected: Expected) -> tuple[Finding, ...]:
         if not run.complete
     ]
     found += _unmatched(matrix, expected)
+    found += _nothing_executed(matrix)
+    for adapter in expected.enforced:
+        found += _availability(adapter, matrix, expected)
+    present = {run.host for run in matrix.runs}
+    found += [
+        Finding(code=GateCode.NOTE, where=host, what=f"{expected.where} lists this host, and no run came from it")
+        for host in matrix.hosts
+        if host not in present
+    ]
     return tuple(sorted(found, key=lambda f: (SEVERITY.index(f.code), f.where)))
 
 
@@ -76,6 +88,34 @@ def _unmatched(matrix: Matrix, expected: Expected) -> Iterator[Finding]:
             for glob in unmatched(table.get(adapter, ()), ids):
                 what = f"{expected.where} makes an exception for {glob!r}, and these runs have no such attempt"
                 yield Finding(code=GateCode.NOTE, where=adapter, what=what)
+
+
+def _nothing_executed(matrix: Matrix) -> Iterator[Finding]:
+    """Where nothing was executed nothing was shown, whatever the reasons are; refusals alone show nothing either."""
+    hosts = tuple(dict.fromkeys(run.host for run in matrix.runs))
+    executed = {cell.host for cell in matrix.cells if cell.observed not in _NOT_EXECUTED}
+    for host in hosts or ("these runs",):
+        if host not in executed:
+            what = "not one cell was executed, so nothing is shown; `sandproof explain` says why of each cell"
+            yield Finding(code=GateCode.EXPECTED_MISSING, where=host, what=what)
+
+
+def _availability(adapter: str, matrix: Matrix, expected: Expected) -> Iterator[Finding]:
+    """A backend that could not be used has no cells to be held against it, so its absence is told here."""
+    here = {column.host: column.record for column in matrix.columns if column.adapter == adapter and column.record}
+    wants = f"{expected.where} wants cells of it enforced"
+    if not here:
+        yield Finding(code=GateCode.NOTE, where=adapter, what=f"{wants}, and it took part in none of these runs")
+        return
+    for host, record in here.items():
+        if not record.reference:
+            what = f"{wants}, and it took part as no reference backend, so nothing is held against it"
+            yield Finding(code=GateCode.EXPECTED_MISSING, where=f"{adapter} on {host}", what=what)
+    why = {host: record.unavailable for host, record in here.items() if record.unavailable}
+    code = GateCode.EXPECTED_MISSING if len(why) == len(here) else GateCode.NOTE
+    for host, reason in why.items():
+        rest = ", and it could be used on no host of these runs" if code else ""
+        yield Finding(code=code, where=f"{adapter} on {host}", what=f"{wants}{rest}; unavailable: {reason}")
 
 
 def exit_code(found: tuple[Finding, ...]) -> int:

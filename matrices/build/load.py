@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.core.evidence import Evidence
+from conformance.core.judge import judge
 from conformance.core.runfile import Header, Run, RunFileError, read_run
-from conformance.core.words import WORD_OF, Observed
 from matrices.errors import InputError
+from matrices.validate import check_types
 from sandbox.host import Host
-
-_WITNESSED = (Observed.ENFORCED, Observed.ESCAPED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,14 +37,16 @@ def load_runs(paths: Iterable[Path]) -> tuple[LoadedRun, ...]:
 
 
 def check(loaded: LoadedRun) -> None:
-    """Every line of evidence must belong to the header, once, and its words must fit. Raises InputError."""
+    """Every field must be of its type; every line of evidence must belong to the header, once; its words must be those that the judge
+    gives its facts. Raises InputError with file, line, what was expected and what came."""
     name, run = loaded.name, loaded.run
     _check_header(name, run.header)
     kinds = {attempt.id: attempt.violates for attempt in run.header.attempts}
     adapters = frozenset(adapter.variant for adapter in run.header.adapters)
     seen: set[tuple[str, str]] = set()
-    for evidence in run.evidence:
-        where = f"{name}: evidence of {evidence.adapter} for {evidence.attempt}"
+    for number, evidence in enumerate(run.evidence, start=2):  # the header is line 1, and only evidence follows
+        check_types(f"{name}:{number}: evidence", evidence)
+        where = f"{name}:{number}: evidence of {evidence.adapter} for {evidence.attempt}"
         if evidence.attempt not in kinds or evidence.adapter not in adapters:
             raise InputError(f"{where}: expected an adapter and an attempt of the file's own header; this line is foreign")
         if evidence.host != run.header.host:
@@ -53,10 +54,11 @@ def check(loaded: LoadedRun) -> None:
         if (evidence.adapter, evidence.attempt) in seen:
             raise InputError(f"{where}: stands twice; a cell has one line of evidence")
         seen.add((evidence.adapter, evidence.attempt))
-        _check_words(where, evidence, kinds[evidence.attempt])
+        _check_facts(where, evidence, kinds[evidence.attempt])
 
 
 def _check_header(name: str, header: Header) -> None:
+    check_types(f"{name}:1: header", header)
     try:
         Host.parse(header.host)
     except ValueError as error:
@@ -68,11 +70,15 @@ def _check_header(name: str, header: Header) -> None:
             raise InputError(f"{name}: expected every {what} once in the header; {double!r} stands twice")
 
 
-def _check_words(where: str, evidence: Evidence, violates: str) -> None:
-    verdict = evidence.verdict
+def _check_facts(where: str, evidence: Evidence, violates: str) -> None:
+    facts, verdict = evidence.facts, evidence.verdict
     if evidence.rule and evidence.rule.partition(":")[0] != violates:
         raise InputError(f"{where}: expected a rule of kind {violates or 'none'}; got {evidence.rule!r}")
-    if WORD_OF[verdict.reason] is not verdict.observed:
-        raise InputError(f"{where}: reason {verdict.reason} means {WORD_OF[verdict.reason]}; got {verdict.observed}")
-    if verdict.observed in _WITNESSED and not evidence.facts.grade.proves:
-        raise InputError(f"{where}: grade {evidence.facts.grade} cannot carry {verdict.observed}")
+    if facts.work is bool(violates):
+        raise InputError(f"{where}: expected facts.work {not violates}, as in the header; got {facts.work}")
+    if facts.landed > facts.shots:
+        raise InputError(f"{where}: expected at most {facts.shots} landings, one for each shot; got {facts.landed}")
+    expected = judge(facts)
+    if verdict != expected:
+        said = f"{verdict.observed} ({verdict.reason})"
+        raise InputError(f"{where}: expected {expected.observed} ({expected.reason}), which is what its facts mean; got {said}")

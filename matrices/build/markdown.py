@@ -6,12 +6,14 @@ from matrices.build.meaning import CLAIM, HONESTY, OBSERVED
 from matrices.build.model import Matrix
 from matrices.build.tables import (
     NOTHING_TO_LOOK_AT,
+    SIDE_TITLE,
     Table,
     headline,
     honesty_table,
     look_table,
     missing_notes,
     seen_table,
+    side_effects,
 )
 from matrices.claims.words import Honesty
 from matrices.text import code
@@ -24,7 +26,7 @@ def render(matrix: Matrix) -> str:
     parts.append(_titled(look) if look.rows else NOTHING_TO_LOOK_AT)
     parts += _listed(matrix, Honesty.HONEST_GAP, "Honest gaps")
     parts += _listed(matrix, Honesty.UNDERCLAIMS, "Held more than is claimed")
-    parts += [*_missing(matrix), _sources(matrix), _legend()]
+    parts += [*_side(matrix), *_missing(matrix), _sources(matrix), _legend()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -48,6 +50,15 @@ def _listed(matrix: Matrix, word: Honesty, title: str) -> list[str]:
             where = f"{code(column.adapter)} on {code(column.host)}, {len(attempts)}/{total}"
             lines.append(f"- {where}: {', '.join(map(code, attempts))}")
     return [f"## {title}", "\n".join(lines)] if lines else []
+
+
+def _side(matrix: Matrix) -> list[str]:
+    """One line per adapter, host and side effect, with its attempts."""
+    lines = []
+    for column, what, attempts in side_effects(matrix):
+        where = f"{code(column.adapter)} on {code(column.host)}, {code(what)}, {len(attempts)}/{len(column.cells)}"
+        lines.append(f"- {where}: {', '.join(map(code, attempts))}")
+    return [f"## {SIDE_TITLE}", "\n".join(lines)] if lines else []
 
 
 def _missing(matrix: Matrix) -> list[str]:

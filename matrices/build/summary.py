@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.core.words import Observed, Reason
@@ -15,7 +16,8 @@ _BROKEN = (Reason.HARNESS_ERROR, Reason.RUN_TRUNCATED)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """One column in numbers. `attacks` and `work` are how many cells of either sort there are, applicable or not."""
+    """One column in numbers. `attacks` and `work` are how many cells of either sort there are, applicable or not. `worst` is the word
+    that needs attention most; cells that belong to another kind of host have no part in it."""
 
     adapter: str
     host: str
@@ -23,11 +25,7 @@ class Summary:
     work: int
     observed: Counter[Observed]
     honesty: Counter[Honesty]
-
-    @property
-    def worst(self) -> Honesty:
-        """The word that needs attention most."""
-        return next((word for word in ATTENTION if self.honesty[word]), Honesty.NOT_JUDGED)
+    worst: Honesty
 
     def seen(self, *words: Observed) -> str:
         """`k/n` of the attempts that must not succeed, or of ordinary work."""
@@ -51,11 +49,12 @@ def summarise(column: Column) -> Summary:
         work=len(work),
         observed=observed,
         honesty=Counter(cell.honesty for cell in attacks),
+        worst=_worst(attacks),
     )
 
 
-def worst(cells: tuple[Cell, ...]) -> Honesty:
-    found = {cell.honesty for cell in cells}
+def _worst(cells: Sequence[Cell]) -> Honesty:
+    found = {cell.honesty for cell in cells if cell.observed is not Observed.NOT_APPLICABLE}
     return next((word for word in ATTENTION if word in found), Honesty.NOT_JUDGED)
 
 
@@ -67,6 +66,14 @@ def needs_a_look(cell: Cell) -> bool:
 def sort_key(cell: Cell) -> tuple[int, str, str, str]:
     """What needs attention most comes first."""
     return ATTENTION.index(cell.honesty), cell.adapter, cell.host, cell.attempt.id
+
+
+def beside(cell: Cell) -> tuple[str, ...]:
+    """What else was seen, beside the word: `collateral`, `residue`."""
+    evidence = cell.evidence
+    if evidence is None:
+        return ()
+    return tuple(name for name, there in (("collateral", evidence.collateral), ("residue", evidence.residue)) if there)
 
 
 def shots(cell: Cell) -> str:

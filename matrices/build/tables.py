@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from conformance.core.evidence import Evidence
 from conformance.core.words import Observed, Reason
 from matrices.build.meaning import REASON
 from matrices.build.model import Cell, Column, Matrix
-from matrices.build.summary import needs_a_look, shots, sort_key, summarise
+from matrices.build.summary import beside, needs_a_look, shots, sort_key, summarise
 from matrices.claims.words import Honesty
 
 NOTHING_TO_LOOK_AT = "No cell overclaims, escapes silently, is unproven, or denies ordinary work."
+SIDE_TITLE = "Beside the words: collateral damage and residue"
 _MODELLED = (Observed.MODELLED_ALLOW, Observed.MODELLED_DENY, Observed.MODELLED_UNKNOWN)
 
 
@@ -26,7 +28,8 @@ class Table:
 
 
 def seen_table(matrix: Matrix) -> Table:
-    """What was seen, per adapter and host."""
+    """What was seen, per adapter and host. Every attempt that must not succeed is in one column of each row; those for another kind
+    of host have their own, as nobody left them out."""
     rows = []
     for column in _present(matrix):
         s = summarise(column)
@@ -38,12 +41,13 @@ def seen_table(matrix: Matrix) -> Table:
                 s.seen(Observed.ENFORCED),
                 s.seen(Observed.REFUSED),
                 s.seen(Observed.INCONCLUSIVE, *_MODELLED),
-                s.seen(Observed.NOT_RUN, Observed.NOT_APPLICABLE),
+                s.seen(Observed.NOT_RUN),
+                s.seen(Observed.NOT_APPLICABLE),
                 s.seen(Observed.WORKS),
                 s.seen(Observed.FALSE_DENIAL),
             )
         )
-    head = ("adapter", "host", "escaped", "enforced", "refused", "unclear", "not run", "works", "denied")
+    head = ("adapter", "host", "escaped", "enforced", "refused", "unclear", "not run", "other host", "works", "denied")
     return Table(title="What was seen", head=head, rows=tuple(rows), foreign=frozenset((0, 1)))
 
 
@@ -69,6 +73,30 @@ def look_table(matrix: Matrix) -> Table:
     rows = tuple((cell.adapter, cell.host, cell.attempt.id, str(cell.honesty), _claim(cell), _seen(cell), _why(cell)) for cell in cells)
     head = ("adapter", "host", "attempt", "honesty", "claim", "observed", "why")
     return Table(title="Cells that are not plainly honest", head=head, rows=rows, foreign=frozenset((0, 1, 2, 6)))
+
+
+def side_effects(matrix: Matrix) -> list[tuple[Column, str, tuple[str, ...]]]:
+    """What was seen beside the words, with the attempts in which it was seen: allowed siblings refused as well, and every path that
+    an adapter itself left on the host."""
+    found: dict[tuple[int, str], list[str]] = {}
+    for number, column in enumerate(matrix.columns):
+        for cell in column.cells:
+            evidence = cell.evidence
+            for what in (*(["collateral"] if evidence and evidence.collateral else []), *_residue(evidence)):
+                found.setdefault((number, what), []).append(cell.attempt.id)
+    return [(matrix.columns[number], what, tuple(attempts)) for (number, what), attempts in found.items()]
+
+
+def _residue(evidence: Evidence | None) -> list[str]:
+    return [f"residue: {path}" for path in evidence.residue] if evidence else []
+
+
+def side_table(matrix: Matrix) -> Table:
+    rows = tuple(
+        (column.adapter, column.host, what, f"{len(attempts)}/{len(column.cells)}", ", ".join(attempts))
+        for column, what, attempts in side_effects(matrix)
+    )
+    return Table(title=SIDE_TITLE, head=("adapter", "host", "what", "cells", "attempts"), rows=rows, foreign=frozenset((0, 1, 2, 4)))
 
 
 def missing_notes(matrix: Matrix) -> list[str]:
@@ -114,7 +142,7 @@ def _claim(cell: Cell) -> str:
 
 def _seen(cell: Cell) -> str:
     times = shots(cell)
-    return f"{cell.observed} {times}" if times else str(cell.observed)
+    return ", ".join((f"{cell.observed} {times}" if times else str(cell.observed), *beside(cell)))
 
 
 def _why(cell: Cell) -> str:

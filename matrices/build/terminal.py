@@ -15,10 +15,13 @@ from matrices.build.tables import (
     look_table,
     missing_notes,
     seen_table,
+    side_table,
 )
-from matrices.text import cell, visible
+from matrices.text import cell
 
 _GAP = 2  # spaces that tabulate sets between columns
+_LONGEST_LIST = 4000  # characters of the attempts with one side effect
+_LONGEST = 500  # characters of a note
 _NARROWEST = 24  # a last column narrower than this is no help to anyone
 
 
@@ -29,20 +32,23 @@ def render(matrix: Matrix, width: int) -> str:
     parts += [_titled(table, width) for table in (seen_table(matrix), honesty_table(matrix))]
     look = look_table(matrix)
     parts.append(_titled(look, width) if look.rows else textwrap.fill(NOTHING_TO_LOOK_AT, width))
-    notes = [line for note in missing_notes(matrix) for line in textwrap.wrap(f"- {visible(note)}", width)]
+    side = side_table(matrix)
+    if side.rows:
+        parts.append(_titled(side, width, limit=_LONGEST_LIST))
+    notes = [line for note in missing_notes(matrix) for line in textwrap.wrap(f"- {cell(note, _LONGEST)}", width)]
     if notes:
         parts.append("\n".join(("Not there", *notes)))
     parts.append("One cell:  sandproof explain CELL\nAll cells: sandproof matrix --cells")
     return "\n\n".join(parts) + "\n"
 
 
-def _titled(table: Table, width: int) -> str:
-    return f"{table.title}\n{'=' * len(table.title)}\n{_table(table, width)}"
+def _titled(table: Table, width: int, limit: int = 200) -> str:
+    return f"{table.title}\n{'=' * len(table.title)}\n{_table(table, width, limit)}"
 
 
-def _table(table: Table, width: int) -> str:
+def _table(table: Table, width: int, limit: int) -> str:
     """A table where it fits; its last column wraps; where even that does not fit, one short paragraph per row."""
-    rows = [[cell(text) for text in row] for row in table.rows]
+    rows = [[cell(text, limit) for text in row] for row in table.rows]
     sizes = [max(len(row[i]) for row in (table.head, *rows)) for i in range(len(table.head))]
     room = width - sum(sizes[:-1]) - _GAP * (len(sizes) - 1)
     if room < min(sizes[-1], _NARROWEST):

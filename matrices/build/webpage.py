@@ -23,7 +23,7 @@ from conformance.core.words import Observed, Severity
 from matrices.build import meaning
 from matrices.build.explain import beacon_text, demand, reproduce_line
 from matrices.build.model import Cell, Matrix
-from matrices.build.summary import Summary, needs_a_look, shots, sort_key, summarise
+from matrices.build.summary import Summary, beside, needs_a_look, shots, sort_key, summarise
 from matrices.build.tables import missing_notes, size
 from matrices.claims.model import Claim
 from matrices.claims.words import Honesty
@@ -66,6 +66,7 @@ def render(matrix: Matrix) -> str:
         mark=_MARK,
         meaning=meaning,
         shots=shots,
+        beside=beside,
     )
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from matrices.errors import InputError
 
 _Version = tuple[int, ...]
-_PART = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\d+(?:\.\d+)*)\s*")
+_NUMBERS = r"[0-9]{1,18}(?:\.[0-9]{1,18})*(?![0-9])"
+_PART = re.compile(rf"\s*(>=|<=|==|!=|>|<)\s*({_NUMBERS})\s*")
 _OPERATORS: dict[str, Callable[[_Version, _Version], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -28,7 +29,7 @@ def check_range(text: str) -> None:
 def in_range(found: str, text: str) -> bool:
     """Is a version as its tool prints it (`bubblewrap 0.8.0`) within the range? An unknown version is in no range."""
     parts = _parts(text)
-    numbers = re.search(r"\d+(?:\.\d+)*", found)
+    numbers = re.search(rf"(?<![0-9]){_NUMBERS}", found)
     if numbers is None:
         return False
     version = _version(numbers[0])

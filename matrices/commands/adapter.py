@@ -77,7 +77,7 @@ def _install(options: argparse.Namespace) -> int:
 def _command(path: Path) -> list[str]:
     try:
         table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: expected the TOML file of an adapter; {error}") from error
     install = table.get("install", {})
     command = install.get("command") if isinstance(install, dict) else None

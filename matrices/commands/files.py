@@ -1,12 +1,40 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and the directories that are written to."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+from conformance.core import cache
 from matrices.errors import InputError
+
+
+def cache_dir() -> Path:
+    """Where this machine keeps what sandproof writes. Raises InputError where it cannot be made."""
+    return _made(cache.cache_dir)
+
+
+def runs_dir() -> Path:
+    """Where run files are kept. Raises InputError where it cannot be made."""
+    return _made(cache.runs_dir)
+
+
+def _made(make: Callable[[], Path]) -> Path:
+    try:
+        return make()
+    except OSError as error:
+        raise InputError(
+            f"{error.filename or 'cache'}: expected a cache directory that can be made and written to; {error.strerror}; set"
+            " SANDPROOF_CACHE to another directory"
+        ) from error
+
+
+def must_take_files(directory: Path) -> None:
+    """Raises InputError where no file can be made in it; found out before minutes of work, not after."""
+    if not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
+        raise InputError(f"{directory}: expected a directory that can be written to; make it, or give another")
 
 
 def write(path: Path, text: str) -> None:
@@ -38,7 +66,7 @@ def must_not_exist(path: Path) -> None:
 
 def must_not_be_input(path: Path, inputs: list[Path]) -> None:
     """A report must not replace what it was made from."""
-    if path.resolve() in [each.resolve() for each in inputs]:
+    if os.path.realpath(path) in [os.path.realpath(each) for each in inputs]:
         raise InputError(f"{path}: expected a file to write; it is one of the run files; give another name")
 
 
@@ -47,7 +75,13 @@ def _beside(path: Path, text: str) -> Path:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise InputError(f"{path}: expected a directory that can be written; {error.strerror}") from error
-    with open(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-    os.chmod(name, 0o644)
-    return Path(name)
+    temporary = Path(name)
+    try:
+        # Half a surrogate pair has no bytes of its own: it is written out as everywhere else.
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+        temporary.chmod(0o644)
+    except OSError as error:
+        temporary.unlink()
+        raise InputError(f"{path}: expected a file that can be written; {error.strerror}") from error
+    return temporary

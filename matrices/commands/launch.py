@@ -29,6 +29,7 @@ class Launch:
 
 def run_suite(launch: Launch) -> int:
     """0, or 1 where a test failed. Raises SuiteError where the suite did not come to its end or left no run file."""
+    Path.cwd()  # pytest cannot start in a directory that is gone, and tells it in many lines; this raises FileNotFoundError
     # Options that a person keeps for other projects must not reach this run.
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     status = subprocess.run(command(launch), env=environment, check=False).returncode

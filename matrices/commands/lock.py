@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from matrices.errors import BusyError
+from matrices.errors import BusyError, InputError
 
 
 @contextmanager
@@ -15,7 +15,11 @@ def only_one(directory: Path) -> Iterator[None]:
     """Hold `run.lock` there. The kernel lets go of it when this process ends, however it ends. Raises BusyError when it
     is held."""
     path = directory / "run.lock"
-    with path.open("a+b") as file:
+    try:
+        file = path.open("a+b")
+    except OSError as error:
+        raise InputError(f"{path}: expected a cache directory that can be written to; {error.strerror}; set SANDPROOF_CACHE") from error
+    with file:
         if not _lock(file.fileno()):
             raise BusyError(f"{path}: another run is under way; wait for it, or set SANDPROOF_CACHE to another directory")
         yield

@@ -10,7 +10,7 @@ from pathlib import Path
 from matrices.build import columnar, markdown, terminal, tsv, webpage
 from matrices.build.model import Matrix
 from matrices.commands.files import must_not_be_input, write
-from matrices.commands.select import add_runs, selected
+from matrices.commands.select import add_runs, say_which, selected
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,6 +39,7 @@ def main(options: argparse.Namespace) -> int:
             print(line)
     elif not pages:
         print(terminal.render(matrix, shutil.get_terminal_size((100, 24)).columns), end="")
+    say_which(options, paths)
     return 0
 
 

@@ -6,12 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from conformance.core.cache import cache_dir
 from matrices.build.explain import lines
 from matrices.build.load import load_runs
 from matrices.build.merge import merge
 from matrices.commands import suite
 from matrices.commands.cellname import add_cell, cell_parts
+from matrices.commands.files import cache_dir, must_take_files
 from matrices.commands.launch import Launch, run_suite
 from matrices.commands.lock import only_one
 from matrices.commands.run import default_file
@@ -52,4 +52,5 @@ def _run_file(host: Host) -> Path:
     """Apart from the runs: one cell must not become the last run that a matrix is made of."""
     directory = cache_dir() / "reproduced"
     directory.mkdir(exist_ok=True)
+    must_take_files(directory)
     return default_file(directory, host)

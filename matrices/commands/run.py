@@ -8,10 +8,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from conformance.core.cache import cache_dir, runs_dir
 from matrices.build.load import load_runs
 from matrices.commands import suite
-from matrices.commands.files import must_not_exist
+from matrices.commands.files import cache_dir, must_not_exist, must_take_files, runs_dir
 from matrices.commands.launch import Launch, run_suite
 from matrices.commands.lock import only_one
 from sandbox.host import Host
@@ -42,6 +41,7 @@ def main(options: argparse.Namespace) -> int:
     with only_one(cache_dir()):
         run_file = (options.run_file or default_file(runs_dir(), host)).absolute()
         must_not_exist(run_file)
+        must_take_files(run_file.parent)
         launch = Launch(
             adapters=adapters,
             attempts=options.attempt,

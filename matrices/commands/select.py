@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matrices
-from conformance.core.cache import runs_dir
 from matrices.build.expected import NOTHING_EXPECTED, Expected, read_expected
 from matrices.build.load import LoadedRun, load_runs
 from matrices.build.merge import merge
 from matrices.build.model import Cell, Matrix
+from matrices.commands.files import runs_dir
 from matrices.errors import InputError, near
+from matrices.text import visible
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
@@ -31,12 +32,25 @@ def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]
     if options.all and options.runs:
         raise InputError("--all: expected no run files beside it; give one or the other")
     paths = cached() if options.all else list(options.runs) or [last()]
-    runs = load_runs(paths)
+    try:
+        runs = load_runs(paths)
+    except InputError as error:
+        if options.runs:
+            raise
+        raise InputError(f"{error}, or move this one out of the cache") from error
     if options.all:
         runs = _of_one_suite(runs)
     expected = expectation(options.expected)
     matrix = merge(runs, expected, newest_wins=options.all)
     return matrix, expected, paths
+
+
+def say_which(options: argparse.Namespace, paths: Sequence[Path]) -> None:
+    """Where no run file was named, say on stderr which one was taken: `ci matrix` as root makes two."""
+    if not options.runs and not options.all:
+        others = len(cached()) - len(paths)
+        more = f"; --all speaks of the {others} older run files in the cache as well" if others else ""
+        print(visible(f"sandproof {options.command}: of the last run only, {paths[0]}{more}"), file=sys.stderr)
 
 
 def expectation(path: Path | None) -> Expected:
@@ -59,11 +73,12 @@ def last() -> Path:
     return cached()[-1]
 
 
-def find(matrix: Matrix, name: str) -> Cell:
-    """The cell of a name. Raises InputError with near matches."""
+def find(matrix: Matrix, name: str, *, only_last: bool = False) -> Cell:
+    """The cell of a name. Raises InputError with near matches; `only_last`: no other run was looked into."""
     cells = {cell.name: cell for cell in matrix.cells}
     if name not in cells:
-        raise InputError(f"cell: expected ADAPTER|HOST|ATTEMPT of this run; got {name!r}{near(name, cells)}")
+        others = "; --all looks into the older run files too" if only_last else ""
+        raise InputError(f"cell: expected ADAPTER|HOST|ATTEMPT of this run; got {name!r}{near(name, cells)}{others}")
     return cells[name]
 
 

@@ -8,6 +8,7 @@ from conformance.core.runfile import AdapterRecord
 from matrices.claims.model import ClaimTable
 from matrices.claims.of_record import claims_of
 from matrices.errors import InputError, near
+from matrices.validate import check_types
 from sandbox.host import Host
 
 
@@ -35,13 +36,24 @@ def check_adapter(text: str, host: Host) -> tuple[AdapterRecord, ClaimTable, str
     """Read an adapter (built-in name, TOML file, or module:object): its record, claims, and "" or why it cannot be used
     here.
 
-    Raises InputError for one that cannot be read.
+    Raises InputError for one that cannot be read, and where its own code fails.
     """
     from conformance.adapters.registry import AdapterError, load_adapter
 
+    doing = "loading it"
     try:
         adapter = load_adapter(text)
+        doing = "record()"
         record = adapter.record(host)
-        return record, claims_of(record), adapter.availability(host)
+        doing = "availability()"
+        unavailable = adapter.availability(host)
     except AdapterError as error:
         raise InputError(str(error)) from error
+    except (Exception, SystemExit) as error:  # a stranger's module may raise anything, and it is no fault of the command
+        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise InputError(f"adapter {text}: expected {doing} to end well; it raised {told}") from error
+    if not isinstance(record, AdapterRecord) or not isinstance(unavailable, str):
+        got = f"{type(record).__name__} and {type(unavailable).__name__}"
+        raise InputError(f"adapter {text}: expected record() to give an AdapterRecord and availability() a text; got {got}")
+    check_types(f"adapter {text}: record()", record)
+    return record, claims_of(record), unavailable

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.core.evidence import Beacon, BeaconName, Evidence, Facts, Verdict
+from conformance.core.judge import judge
 from conformance.core.runfile import AdapterRecord, AttemptRecord, CoverageStatement, Header, Run
-from conformance.core.words import WORD_OF, Grade, Reason
+from conformance.core.words import WORD_OF, Grade, Observed, Reason
 from matrices.build.load import LoadedRun
 from sandbox.policy.rules import RuleKind
 
@@ -46,22 +47,58 @@ def naive_record() -> AdapterRecord:
     return AdapterRecord(variant="naive", title="Naive", reference=False, version="0.8.0", claims={"*": "not-enforced"})
 
 
+_HELD = Facts(
+    grade=Grade.EXECUTED,
+    control_landed=True,
+    any_beacon=True,
+    ready=True,
+    twin_acted=True,
+    twin_landed=True,
+    acted=True,
+    phases_done=True,
+)
+
+
+def facts(reason: Reason, *, work: bool = False) -> Facts:
+    """Facts that the judge gives this reason."""
+    held = replace(_HELD, work=work)
+    changes: dict[Reason, Facts] = {
+        Reason.LANDED: replace(held, landed=1),
+        Reason.LANDED_SOMETIMES: replace(held, shots=2, landed=1),
+        Reason.CONTROL_DID_NOT_LAND: replace(held, control_landed=False),
+        Reason.TWIN_DID_NOT_ACT: replace(held, twin_acted=False),
+        Reason.TWIN_DID_NOT_LAND: replace(held, twin_landed=False),
+        Reason.NO_ACTED_BEACON: replace(held, acted=False),
+        Reason.NO_READY_BEACON: replace(held, any_beacon=False),
+        Reason.WEAK_GRADE: replace(held, grade=Grade.MODELLED),
+        Reason.OTHER_HOST: replace(held, applicable=False),
+        Reason.WORK_LANDED: replace(held, landed=1),
+        Reason.NOTHING_LANDED: held,
+        Reason.WORK_DID_NOT_LAND: held,
+    }
+    word = WORD_OF[reason]
+    given = replace(held, not_run=reason) if word is Observed.NOT_RUN else replace(held, refused=reason)
+    made = changes.get(reason, given)
+    assert judge(made) == Verdict(observed=word, reason=reason), reason
+    return made
+
+
 def evidence(adapter: str, name: str, reason: Reason = Reason.NOTHING_LANDED, *, host: str = "linux/root", rule: str = "") -> Evidence:
-    landed = 1 if reason in (Reason.LANDED, Reason.LANDED_SOMETIMES, Reason.WORK_LANDED) else 0
+    told = facts(reason, work=name == WORK)
     return Evidence(
         attempt=name,
         adapter=adapter,
         host=host,
         verdict=Verdict(observed=WORD_OF[reason], reason=reason),
-        facts=Facts(grade=Grade.EXECUTED, landed=landed, control_landed=True, any_beacon=True, ready=True, acted=True),
+        facts=told,
         rule=rule,
         beacons=(
             Beacon(name=BeaconName.READY),
             Beacon(name=BeaconName.TWIN, verb="write"),
             Beacon(name=BeaconName.ACTING, verb="write"),
-            Beacon(name=BeaconName.ACTED, verb="write", errno=None if landed else "EROFS"),
+            Beacon(name=BeaconName.ACTED, verb="write", errno=None if told.landed else "EROFS"),
         ),
-        saw="the file at $OUT/x has the nonce" if landed else "the file at $OUT/x is as it was",
+        saw="the file at $OUT/x has the nonce" if told.landed else "the file at $OUT/x is as it was",
         twin_saw="the twin at $WORK/y has the nonce",
         output="hello\n",
         exit="exit:0",

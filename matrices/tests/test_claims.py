@@ -83,6 +83,7 @@ def test_versions_choose() -> None:
         ("0.10", ">0.9, <1", True),
         ("0.10", "!=0.10", False),
         ("", ">=0", False),
+        ("9" * 5000, ">=0", False),
     ],
 )
 def test_version_ranges(found: str, text: str, fits: bool) -> None:

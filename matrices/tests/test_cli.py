@@ -290,6 +290,131 @@ def test_adapter_install_runs_nothing_unasked(tmp_path: Path, capsys: Capture) -
     assert "expected [install]" in fails(capsys, ["adapter", "install", "empty.toml"])
 
 
+def test_the_last_run_is_named(cache: Path, capsys: Capture) -> None:
+    first = save(cache / "1.jsonl")
+    assert main(["gate", "--expected", "empty.toml"]) == 0
+    assert capsys.readouterr().err == f"sandproof gate: of the last run only, {first}\n"
+    last = save(cache / "2.jsonl", host="linux/user")
+    for command in (["matrix"], ["matrix", "--cells"], ["gate"], ["explain", "native", "linux/user", "fs.write.direct"]):
+        main([*command, "--expected", "empty.toml"])
+        told = f"{command[0]}: of the last run only, {last}; --all speaks of the 1 older run files"
+        assert told in capsys.readouterr().err
+    assert "--all looks into the older run files" in fails(
+        capsys, ["explain", "native", "linux/root", "fs.write.direct", "--expected", "empty.toml"]
+    )
+    assert main(["explain", "native", "linux/root", "fs.write.direct", "--all"]) == 0
+    assert main(["matrix", str(first)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_explain_takes_run_files(tmp_path: Path, capsys: Capture) -> None:
+    save(tmp_path / "a.jsonl")
+    assert main(["explain", "native|linux/root|fs.write.direct", "--run", "a.jsonl"]) == 0
+    assert "witness saw" in capsys.readouterr().out
+
+
+def test_a_flipped_verdict_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    made = run(native_record(), evidence=column("native", (Reason.LANDED, *GOOD[1:]))).run
+    flipped = replace(made.evidence[0], verdict=made.evidence[1].verdict)
+    write_run(tmp_path / "a.jsonl", made.header, [flipped, *made.evidence[1:]])
+    told = fails(capsys, ["gate", "a.jsonl"])
+    assert "a.jsonl:2: evidence of native for fs.write.rename: expected escaped (landed)" in told
+    assert "got enforced (nothing-landed)" in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["matrix"],
+        ["gate"],
+        ["explain", "a", "b", "c"],
+        ["run", "--adapter", "none"],
+        ["reproduce", "none", Host.detect().label, "fs/write/direct"],
+    ],
+)
+def test_a_cache_that_cannot_be_made(command: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
+    stub_suite(monkeypatch)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("SANDPROOF_CACHE", str(tmp_path / "file" / "cache"))
+    assert "set SANDPROOF_CACHE to another directory" in fails(capsys, command)
+
+
+def test_a_cache_that_takes_no_lock(monkeypatch: pytest.MonkeyPatch, cache: Path, capsys: Capture) -> None:
+    stub_suite(monkeypatch)
+    (cache.parent / "run.lock").mkdir()
+    assert "run.lock: expected a cache directory that can be written to" in fails(capsys, ["run"])
+
+
+def test_a_run_file_needs_its_directory(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    stub_suite(monkeypatch)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("nothing may start"))
+    assert "nowhere: expected a directory that can be written to" in fails(capsys, ["run", "--run-file", "nowhere/run.jsonl"])
+
+
+@pytest.mark.parametrize("command", [["run"], ["run", "--run-file", "a.jsonl"], ["matrix", "--html", "m.html"], ["adapter", "new", "box"]])
+def test_a_working_directory_that_is_gone(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, cache: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    stub_suite(monkeypatch)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("nothing may start"))
+    save(cache / "1.jsonl")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "expected" in fails(capsys, command)
+
+
+ADAPTERS = """
+from dataclasses import replace
+from conformance.adapters.none import NoneAdapter
+class Raises(NoneAdapter):
+    def availability(self, host): raise RuntimeError("two\\nlines")
+class Exits(NoneAdapter):
+    def record(self, host): raise SystemExit(0)
+class Silent(NoneAdapter):
+    def availability(self, host): return None
+class Wrong(NoneAdapter):
+    def record(self, host): return replace(super().record(host), version=3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Raises", "it raised RuntimeError: two\\x0alines"),
+        ("Exits", "expected record() to end well; it raised SystemExit: 0"),
+        ("Silent", "availability() a text; got AdapterRecord and NoneType"),
+        ("Wrong", "record(): version: expected text; got 3"),
+    ],
+)
+def test_a_python_adapter_that_fails(name: str, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "failing_adapters.py").write_text(ADAPTERS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for command in (["adapter", "check"], ["run", "--adapter"]):
+        assert told in fails(capsys, [*command, f"failing_adapters:{name}"])
+
+
+def test_an_adapter_that_cannot_be_imported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "broken_adapter.py").write_text("1 / 0", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "loading it to end well; it raised ZeroDivisionError" in fails(capsys, ["adapter", "check", "broken_adapter:X"])
+
+
+def test_output_that_cannot_be_written(cache: Path) -> None:
+    """A full disk, and a closed stdout."""
+    save(cache / "1.jsonl")
+    argv = [sys.executable, "-m", "matrices.cli", "matrix", "--cells", str(cache / "1.jsonl")]
+    root = Path(__file__).parents[2]
+    if Path("/dev/full").exists():
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, cwd=root, check=False)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+    closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *argv], stderr=subprocess.PIPE, text=True, cwd=root, check=False)
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
 def test_near_finds_beginnings() -> None:
     assert near("fs/wri", ["fs/write/outside/home", "net/dns"]) == "; near matches: fs/write/outside/home"
     assert near("zzz", ["fs/write"]) == ""

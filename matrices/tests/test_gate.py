@@ -95,8 +95,60 @@ def test_expected_cells_must_be_enforced() -> None:
     assert exit_code(gate(native_record(), GOOD, expected)) == 0
     assert exit_code(gate(native_record(), (Reason.UNENFORCEABLE_RULE, *GOOD[1:]), expected)) == 16
     assert exit_code(gate(native_record(), (*GOOD[:-1], None), expected)) == 16
-    unavailable = replace(native_record(), unavailable="no bwrap")
-    assert exit_code(gate(unavailable, (None,) * 5, expected)) == 0
+
+
+UNAVAILABLE = replace(native_record(), unavailable="no bwrap")
+WANTED = Expected(where="expected.toml", hosts=("linux/root", "macos/user"), enforced={"native": ("fs.*",)})
+
+
+def told(found: tuple[Finding, ...]) -> list[tuple[int, str]]:
+    return [(int(finding.code), finding.where) for finding in found]
+
+
+def test_an_expected_backend_that_could_be_used_nowhere_fails() -> None:
+    none = run(none_record(), UNAVAILABLE, evidence=column("none", OPEN))
+    found = findings(merge([none], WANTED), WANTED)
+    assert told(found) == [(16, "native on linux/root"), (0, "macos/user")]
+    assert found[0].what.endswith("it could be used on no host of these runs; unavailable: no bwrap")
+    user = run(native_record(), evidence=column("native", GOOD, host="linux/user"), host="linux/user", name="user.jsonl")
+    found = findings(merge([none, user], WANTED), WANTED)
+    assert told(found) == [(0, "macos/user"), (0, "native on linux/root")]
+
+
+def test_an_expected_backend_that_took_no_part_is_a_note() -> None:
+    found = findings(merge([run(none_record(), evidence=column("none", OPEN))], WANTED), WANTED)
+    assert told(found) == [(0, "macos/user"), (0, "native")]
+    assert "took part in none of these runs" in found[1].what
+
+
+def test_an_expected_backend_under_another_flag_fails() -> None:
+    found = gate(replace(native_record(), reference=False), GOOD, WANTED)
+    assert told(found)[0] == (16, "native on linux/root")
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (UNAVAILABLE, None),
+        (native_record(), None),
+        (native_record(), Reason.NO_ISOLATED_NETWORK),
+        (native_record(), Reason.OTHER_HOST),
+        (naive_record(), Reason.ADAPTER_REFUSED),
+    ],
+)
+def test_where_nothing_was_executed_nothing_is_clean(record: AdapterRecord, reason: Reason | None) -> None:
+    found = gate(record, (reason,) * 5)
+    assert told(found) == [(16, "linux/root")]
+    assert "not one cell was executed" in found[0].what
+
+
+def test_a_run_of_no_adapter_is_not_clean() -> None:
+    assert exit_code(findings(merge([run(evidence=())]), NOTHING_EXPECTED)) == 16
+
+
+def test_each_host_must_have_executed_something() -> None:
+    idle = run(UNAVAILABLE, evidence=(), host="linux/user", name="user.jsonl")
+    assert told(findings(merge([honest_run(), idle]), NOTHING_EXPECTED)) == [(16, "linux/user")]
 
 
 def test_refusing_everything_passes_nothing() -> None:

@@ -117,6 +117,10 @@ def foreign(change: str) -> LoadedRun:
         "twice": good.run.evidence[1],
         "reason": replace(first, verdict=Verdict(observed=Observed.ENFORCED, reason=Reason.LANDED)),
         "grade": weak,
+        "flipped": replace(first, verdict=Verdict(observed=Observed.ENFORCED, reason=Reason.NOTHING_LANDED)),
+        "work": replace(first, facts=replace(first.facts, work=True)),
+        "landings": replace(first, facts=replace(first.facts, landed=2)),
+        "negative": replace(first, facts=replace(first.facts, landed=-1)),
         "rule": replace(first, rule="net.off"),
     }
     return replace(good, run=replace(good.run, evidence=(lines[change], *good.run.evidence[1:])))
@@ -129,8 +133,12 @@ def foreign(change: str) -> LoadedRun:
         ("adapter", "foreign"),
         ("host", "a run file has one host"),
         ("twice", "stands twice"),
-        ("reason", "means escaped"),
-        ("grade", "cannot carry escaped"),
+        ("reason", r"expected escaped \(landed\), which is what its facts mean; got enforced \(landed\)"),
+        ("flipped", r"^run\.jsonl:2: evidence of none for fs\.write\.rename: expected escaped .* got enforced \(nothing-landed\)$"),
+        ("grade", r"expected inconclusive \(weak-grade\)"),
+        ("work", "expected facts.work False"),
+        ("landings", "expected at most 1 landings"),
+        ("negative", "facts.landed: expected a whole number from 0; got -1"),
         ("rule", "expected a rule of kind fs.write-deny"),
     ],
 )

@@ -23,10 +23,13 @@ from matrices.build.expected import Expected
 from matrices.build.load import LoadedRun, load_runs
 from matrices.build.merge import merge
 from matrices.build.model import Matrix
+from matrices.build.summary import summarise
+from matrices.build.tables import seen_table
 from matrices.claims.words import ClaimSource, ClaimWord, Honesty
 from matrices.schema import load_schema
 from matrices.tests.make import (
     ATTEMPTS,
+    GOOD,
     attempt,
     column,
     header,
@@ -183,6 +186,50 @@ def test_counts_have_denominators() -> None:
     assert "| `none` | `linux/root` | 4/4 | 0/4 |" in shown
     assert "| `naive` | `linux/root` | honest-gap |" in shown
     assert "%" not in shown
+
+
+def test_what_belongs_to_other_hosts_is_counted_apart_and_is_never_the_worst_word() -> None:
+    elsewhere = merge([run(native_record(), evidence=column("native", (Reason.OTHER_HOST, Reason.DESELECTED, *GOOD[2:])))])
+    assert summarise(elsewhere.columns[0]).worst is Honesty.NOT_JUDGED  # one was left out
+    elsewhere = merge([run(native_record(), evidence=column("native", (Reason.OTHER_HOST, *GOOD[1:])))])
+    assert summarise(elsewhere.columns[0]).worst is Honesty.HONEST
+    row = dict(zip(seen_table(elsewhere).head, seen_table(elsewhere).rows[0], strict=True))
+    assert (row["enforced"], row["not run"], row["other host"]) == ("3/4", "0/4", "1/4")
+    nowhere = merge([run(native_record(), evidence=column("native", (Reason.OTHER_HOST,) * 5))])
+    assert summarise(nowhere.columns[0]).worst is Honesty.NOT_JUDGED
+
+
+def test_every_row_of_what_was_seen_adds_up() -> None:
+    reasons = (Reason.OTHER_HOST, Reason.DESELECTED, Reason.CONTROL_DID_NOT_LAND, Reason.ADAPTER_REFUSED, Reason.WORK_LANDED)
+    user = run(native_record(), evidence=column("native", reasons, host="linux/user"), host="linux/user")
+    for row in seen_table(merge([honest_run(), user])).rows:
+        counts = [tuple(map(int, text.split("/"))) for text in row[2:8]]
+        assert sum(count for count, _ in counts) == counts[0][1]
+
+
+def test_collateral_and_residue_are_on_every_page() -> None:
+    cells = column("native", GOOD)
+    cells[0] = replace(cells[0], collateral=True)
+    cells[1] = replace(cells[1], residue=("$WORK/.left", "$HOME/.left"))
+    matrix = merge([run(native_record(), evidence=cells)])
+    shown = terminal.render(matrix, 120)
+    for line in (
+        "collateral 1/5 fs.write.rename",
+        "residue: $WORK/.left 1/5 fs.write.direct",
+        "residue: $HOME/.left 1/5 fs.write.direct",
+    ):
+        assert f"native linux/root {line}" in [" ".join(each.split()) for each in shown.splitlines()]
+    assert "`residue: $WORK/.left`, 1/5: `fs.write.direct`" in markdown.render(matrix)
+    page = webpage.render(matrix)
+    assert "native on linux/root: enforced, collateral, honest" in page
+    assert page.count("<small>+ residue</small>") == 1
+    data = json.loads(Page(page).data)
+    seen = {data["attempts"][cell["attempt"]]["id"]: cell["evidence"] for cell in data["cells"]}
+    assert seen["fs.write.rename"]["collateral"]
+    assert seen["fs.write.direct"]["residue"] == ["$WORK/.left", "$HOME/.left"]
+    told = ["\n".join(explain.lines(cell)) for cell in matrix.cells]
+    assert sum("collateral:   the allowed twin was refused as well" in text for text in told) == 1
+    assert sum("residue:      $WORK/.left, $HOME/.left" in text for text in told) == 1
 
 
 def test_run_lines_fit_their_schema(tmp_path: Path) -> None:
