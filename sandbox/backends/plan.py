@@ -29,6 +29,30 @@ class Stub:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Mounted:
+    """A mount that the process must have once everything is mounted, at `point`. With `source` it is a bind of that path of the host,
+    free of links; else a new file system of `type`, seen from its directory `root`. `optional`: it may be missing."""
+
+    point: str
+    source: str = ""
+    type: str = ""
+    root: str = "/"
+    read_only: bool = False
+    optional: bool = False
+    device: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One system call that fails with `errno`. `when`: only if the low 32 bits of each of these arguments are one of these values."""
+
+    name: str
+    call: str
+    errno: int
+    when: tuple[tuple[int, tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LaunchPlan:
     """How one confined process is started.
 
@@ -37,6 +61,9 @@ class LaunchPlan:
     `guarded` are the writable roots, if anything in them is denied; `stubs` see above. `details` go into the handle.
     `info_option`: the launcher program's option by which it reports its child to a descriptor; `chdir_option`: by which it changes
     directory *inside*. Both are "" where there is none.
+    `block_option`: by which it waits on a descriptor after mounting and before starting the command; it is let go once its mounts are
+    `expected_mounts` and nothing else. `filter`: system calls that fail, passed by `filter_option`. `kill_first`: at the end the first
+    process of its PID namespace is killed, and with it all others.
     """
 
     backend: SandboxBackend
@@ -50,6 +77,11 @@ class LaunchPlan:
     details: Mapping[str, str] = field(default_factory=dict)
     info_option: str = ""
     chdir_option: str = ""
+    block_option: str = ""
+    expected_mounts: tuple[Mounted, ...] = ()
+    filter: tuple[Block, ...] = ()
+    filter_option: str = ""
+    kill_first: bool = False
 
     def at(self, directory: str) -> Self:
         """This plan with another working directory. It is entered from inside, so it can never widen a root."""

@@ -1,9 +1,9 @@
 """Take away the mount points that runs needed on the host. Stdlib only: it also runs alone, as the process that outlives a launcher
 which was killed.
 
-Two files in the state directory. `locks` is empty: a run holds a shared lock on the byte that stands for each path it mounts over
-(open file description locks, fcntl(2)), because removing a mount point on the host detaches the mount inside every other run
-(unlink(2), since Linux 3.18). `journal` has one JSON line for each stub that was made:
+A run holds a shared flock(2) on the inode of each mount point that may have to go, because removing one on the host detaches the mount
+inside every other run (unlink(2), since Linux 3.18). The lock is on the thing itself, so runs of other users, or with another state
+directory, count too. `journal` in the state directory has one JSON line for each stub:
 `{"root": …, "path": …, "directory": bool, "dev": …, "ino": …}`. Only what nobody mounts over, is still empty and still the same
 inode goes; what the host has filled meanwhile is the host's.
 """
@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import select
+import signal
 import stat
-import struct
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -29,27 +28,21 @@ class Busy(OSError):
     """The journal was not free within 5 s."""
 
 
-def _set_lock(locks: int, kind: int, start: int, length: int) -> bool:
-    request = struct.pack("hhqqi4x", kind, os.SEEK_SET, start, length, 0)  # struct flock, 64-bit Linux
+def try_lock(fd: int, kind: int) -> bool:
+    """`kind`: LOCK_SH or LOCK_EX. On failure a lock that was there before is lost."""
     try:
-        fcntl.fcntl(locks, fcntl.F_OFD_SETLK, request)
-    except (BlockingIOError, PermissionError):
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
     return True
 
 
-def _byte(path: str) -> int:
-    return int.from_bytes(hashlib.sha256(os.fsencode(path)).digest()[:8], "big") >> 2
-
-
-def share(locks: int, paths: Iterable[str]) -> bool:
-    """Hold every path shared. Call with the journal held."""
-    return all([_set_lock(locks, fcntl.F_RDLCK, _byte(path), 1) for path in paths])
-
-
-def give_up(locks: int) -> None:
+def give_up(shares: list[int]) -> None:
     """Drop every share. Call with the journal held, so that the last one out is the last one in the journal."""
-    _set_lock(locks, fcntl.F_UNLCK, 0, 0)
+    while shares:
+        share = shares.pop()
+        fcntl.flock(share, fcntl.LOCK_UN)  # not only closed: the launcher and its keeper share the lock
+        os.close(share)
 
 
 @contextlib.contextmanager
@@ -73,20 +66,14 @@ def held_journal(directory: str) -> Iterator[int]:
         os.close(journal)
 
 
-def clean(journal: int, locks: int) -> None:
-    """Remove every journalled stub that nobody but `locks` mounts over, deepest first; keep the others' records."""
+def clean(journal: int) -> None:
+    """Remove every journalled stub that nobody mounts over, deepest first; keep the others' records."""
     os.lseek(journal, 0, os.SEEK_SET)
     with os.fdopen(os.dup(journal), "rb") as lines:
         records = [json.loads(line) for line in lines if line.endswith(b"\n")]
     if not records:
         return
-    kept = []
-    for record in sorted(records, key=lambda r: len(r["path"]), reverse=True):
-        if _set_lock(locks, fcntl.F_WRLCK, _byte(record["path"]), 1):
-            _remove(record)
-            _set_lock(locks, fcntl.F_UNLCK, _byte(record["path"]), 1)
-        else:
-            kept.append(record)
+    kept = [r for r in sorted(records, key=lambda r: len(r["path"]), reverse=True) if not _remove(r)]
     os.ftruncate(journal, 0)
     for record in kept:
         write(journal, record)
@@ -108,61 +95,94 @@ def open_beneath(root: str, parts: Iterable[str]) -> int:
     return here
 
 
-def _remove(record: dict[str, object]) -> None:
+def look(parent: int, name: str) -> int:
+    """The entry itself, open for locking: a link is not followed, and a FIFO or device is not waited for."""
+    return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=parent)
+
+
+def _remove(record: dict[str, object]) -> bool:
+    """False if somebody mounts over it. What is gone, replaced, or no longer empty is not ours any more."""
     root, path = str(record["root"]), str(record["path"])
     *parents, name = os.path.relpath(path, root).split("/")
-    with contextlib.suppress(OSError):  # gone, replaced, or no longer empty: then it is not ours any more
+    with contextlib.suppress(OSError), contextlib.ExitStack() as undo:
         parent = open_beneath(root, parents)
-        try:
-            found = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            if (found.st_dev, found.st_ino) != (record["dev"], record["ino"]):
-                return
-            if record["directory"]:
-                os.rmdir(name, dir_fd=parent)
-            elif stat.S_ISREG(found.st_mode) and found.st_size == 0:
-                os.unlink(name, dir_fd=parent)
-        finally:
-            os.close(parent)
+        undo.callback(os.close, parent)
+        stub = look(parent, name)
+        undo.callback(os.close, stub)
+        found = os.fstat(stub)
+        if (found.st_dev, found.st_ino) != (record["dev"], record["ino"]):
+            return True
+        if not try_lock(stub, fcntl.LOCK_EX):
+            return False
+        now = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if (now.st_dev, now.st_ino) != (found.st_dev, found.st_ino):
+            return True
+        if record["directory"]:
+            os.rmdir(name, dir_fd=parent)
+        elif stat.S_ISREG(now.st_mode) and now.st_size == 0:
+            os.unlink(name, dir_fd=parent)
+    return True
 
 
-def wait_gone(info: int, seconds: float = WAIT_SECONDS) -> bool:
-    """Wait until the sandbox's first process is dead, and with it every process in its PID namespace (pid_namespaces(7)).
+def first_process(info: int) -> int:
+    """A pidfd of the sandbox's first process, -1 if it is dead or never was.
 
-    `info` holds what bwrap wrote for `--info-fd`. The program that we started dies first: while its child is still dying, a process
-    inside could write where a mount point has just been taken away. True if it is gone, or never was.
+    `info` holds what bwrap wrote for `--info-fd`; by its namespace a process that has been given the same number since is told apart.
     """
     try:
         said = json.loads(os.pread(info, 4096, 0) or b"{}")
         pid, namespace = int(said["child-pid"]), said.get("pid-namespace")
         process = os.pidfd_open(pid)
     except (ValueError, KeyError, TypeError, OSError):
-        return True
-    try:
-        with contextlib.suppress(OSError):
-            if namespace is not None and os.stat(f"/proc/{pid}/ns/pid").st_ino != namespace:
-                return True  # the number has been given to somebody else
-        poll = select.poll()
-        poll.register(process, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
-    finally:
-        os.close(process)
+        return -1
+    with contextlib.suppress(OSError):
+        if namespace is not None and os.stat(f"/proc/{pid}/ns/pid").st_ino != namespace:
+            os.close(process)
+            return -1
+    return process
+
+
+def kill(process: int) -> None:
+    """SIGKILL to the first process of a PID namespace, which takes all others along (pid_namespaces(7)). That it dies with its
+    launcher is not enough: it is a process inside, and others inside may have reached it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+
+
+def ends(process: int, seconds: float = WAIT_SECONDS) -> bool:
+    """Wait for the death of a first process, and with it of every process in its namespace.
+
+    The program that we started dies first: while its child is still dying, a process inside could write where a mount point has just
+    been taken away.
+    """
+    poll = select.poll()
+    poll.register(process, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 def main() -> None:
-    """Arguments: state directory, descriptor of `locks`, descriptor of the info, the launcher's process id. Waits for the launcher's
-    death; a launcher that lives cleans up itself and then kills this."""
-    directory, locks, info, launcher = sys.argv[1], *map(int, sys.argv[2:5])
+    """Arguments: state directory, descriptor of the info, the launcher's process id, and a descriptor of each mount point. Waits for
+    the launcher's death; a launcher that lives cleans up itself and then kills this."""
+    directory, info, launcher = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    shares = [int(word) for word in sys.argv[4:]]
     with contextlib.suppress(OSError):
         parent = os.pidfd_open(launcher)
         poll = select.poll()
         poll.register(parent, select.POLLIN)
         while os.getppid() == launcher and not poll.poll():
             pass
-    time.sleep(0.2)  # the launcher's death kills the sandbox at once, its processes go a moment later
-    if wait_gone(info):
+    gone = True
+    for _ in range(2):  # the report may be written a moment after the launcher's death, by a program that is just starting
+        first = first_process(info)
+        if first >= 0:
+            kill(first)
+            gone = ends(first)
+            os.close(first)
+        time.sleep(0.1)
+    if gone:
         with held_journal(directory) as journal:
-            clean(journal, locks)
-            give_up(locks)
+            give_up(shares)
+            clean(journal)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import IO
 
+from sandbox.backends.bubblewrap.seccomp import assemble
 from sandbox.backends.plan import LaunchPlan
 from sandbox.errors import LaunchFailed
 from sandbox.launch import janitor
+from sandbox.launch.gate import Gate, GateError
 from sandbox.launch.keyring import join_fresh_session_keyring
 from sandbox.launch.stubs import Hold, StubError, hold_stubs
 
@@ -40,7 +42,7 @@ class Confined:
 
     process: subprocess.Popen[bytes]
     _hold: Hold | None = field(default=None, repr=False)
-    _info: int = field(default=-1, repr=False)
+    _first: int = field(default=-1, repr=False)
     _ending: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def end(self) -> None:
@@ -50,6 +52,8 @@ class Confined:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.kill()
+            if self._first >= 0:
+                janitor.kill(self._first)
             self.process.wait()
             self._close_pipes()
             self._undo()
@@ -62,10 +66,10 @@ class Confined:
 
     def _undo(self) -> None:
         gone = True
-        if self._info >= 0:
-            gone = janitor.wait_gone(self._info)
-            os.close(self._info)
-            self._info = -1
+        if self._first >= 0:
+            gone = janitor.ends(self._first)
+            os.close(self._first)
+            self._first = -1
         if self._hold is not None:
             hold, self._hold = self._hold, None
             hold.release(clean=gone)
@@ -89,37 +93,87 @@ def spawn(
     """
     if not (plan.argv or command):
         raise LaunchFailed("expected a command; got none")
-    info = os.memfd_create("sandproof-info") if plan.info_option else -1
+    if not plan.block_option and plan.expected_mounts:
+        raise LaunchFailed("the plan expects mounts and has no way to wait for them")
+    own = _Own(plan)
     hold: Hold | None = None
     try:
-        hold = hold_stubs(plan.guarded, plan.stubs, info=info if info >= 0 else None) if plan.stubs else None
-        process = _start(plan, command, info, prefix, before_exec, pass_fds, (stdin, stdout, stderr))
+        if stdin == subprocess.DEVNULL and plan.expected_mounts:
+            stdin = own.nothing()
+        if plan.stubs:
+            hold = hold_stubs(plan.guarded, plan.stubs, info=own.info if plan.kill_first else None)
+        process = _start(plan, command, own, prefix, before_exec, pass_fds, (stdin, stdout, stderr))
     except (StubError, OSError, ValueError, NotImplementedError, subprocess.SubprocessError) as error:
+        own.close()
         if hold is not None:
             hold.release()
-        if info >= 0:
-            os.close(info)
         first = [*prefix, *plan.argv, *command][0]
         raise LaunchFailed(str(error) if isinstance(error, StubError) else f"could not start {first!r}: {error}") from error
-    return Confined(process, hold, info)
+    running = Confined(process, hold)
+    try:
+        if own.gate is not None:
+            running._first = own.gate.pass_through(process, own.info, plan.expected_mounts)
+    except BaseException as error:
+        running.end()
+        if isinstance(error, GateError | OSError | subprocess.SubprocessError):
+            raise LaunchFailed(str(error)) from error
+        raise
+    finally:
+        own.close()
+    if not plan.kill_first and running._first >= 0:
+        os.close(running._first)
+        running._first = -1
+    return running
+
+
+class _Own:
+    """Descriptors that are made for one launch, and the options that name them. `info`: what the program reports goes here."""
+
+    def __init__(self, plan: LaunchPlan) -> None:
+        self.info = os.memfd_create("sandproof-info") if plan.info_option else -1
+        self.gate = Gate() if plan.block_option else None
+        self.passed = [(plan.info_option, self.info)] if plan.info_option else []
+        self._fds = [self.info] if plan.info_option else []
+        if self.gate is not None:
+            self.passed.append((plan.block_option, self.gate.fd))
+            self._fds.append(self.gate.fd)
+        if plan.filter:
+            code = assemble(plan.filter)
+            fd = os.memfd_create("sandproof-filter")
+            os.write(fd, code)
+            os.lseek(fd, 0, os.SEEK_SET)
+            self.passed.append((plan.filter_option, fd))
+            self._fds.append(fd)
+
+    def nothing(self) -> int:
+        """Standard input at its end. Not the host's null device: whoever owns that could change its mode through the descriptor."""
+        reading, writing = os.pipe()
+        os.close(writing)
+        self._fds.append(reading)
+        return reading
+
+    def close(self) -> None:
+        while self._fds:
+            os.close(self._fds.pop())
 
 
 def _start(
     plan: LaunchPlan,
     command: Sequence[str],
-    info: int,
+    own: _Own,
     prefix: Sequence[str],
     before_exec: Callable[[], None] | None,
     pass_fds: Sequence[int],
     streams: tuple[int | IO[bytes] | None, ...],
 ) -> subprocess.Popen[bytes]:
-    reports = (plan.info_option, str(info)) if info >= 0 else ()
-    argv = [*prefix, *plan.argv[:1], *reports, *plan.argv[1:], *command]
+    options = [word for option, fd in own.passed for word in (option, str(fd))]
+    argv = [*prefix, *plan.argv[:1], *options, *plan.argv[1:], *command]
     passed = list(pass_fds)
-    if info >= 0 and plan.close_fds:
-        passed.append(info)
-    elif info >= 0:
-        os.set_inheritable(info, True)
+    for _, fd in own.passed:
+        if plan.close_fds:
+            passed.append(fd)
+        else:
+            os.set_inheritable(fd, True)
 
     def start() -> subprocess.Popen[bytes]:
         if plan.new_keyring:

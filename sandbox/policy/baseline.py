@@ -26,7 +26,9 @@ WRITE_DENY_IN_ROOTS = (
     ".claude/skills .cursor .codex .gemini .zed .devcontainer .husky .envrc mise.toml"
 ).split()
 
-NAME_DENY = ("**/.env", "**/.env.*", "**/*.key", "**/*.pem", "**/*.p12", "**/*.pfx")
+NAME_DENY = ("**/.env", "**/.env.*", "**/*.key", "**/*.pem", "**/*.p12", "**/*.pfx", "**/.git/commondir")
+"""The last one names the directory from which git takes configuration and hooks instead (gitrepository-layout(5)). It cannot be a denied
+path like `.git/config`: its mount point would be an empty file, and an empty commondir is fatal to git."""
 
 DIRECTORIES = frozenset(
     (

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandbox.policy.globs import is_glob
-
 Resolver = Callable[[str], str | None]
 """Gives the symlink-free spelling of an absolute path, or None where it does not resolve."""
 
 
 def spellings(path: str, resolve: Resolver) -> tuple[str, ...]:
-    """The literal spelling and, where it differs, the resolved one. Globs and paths that do not resolve stay as written."""
-    if is_glob(path):
-        return (path,)
+    """The literal spelling and, where it differs, the resolved one. A path that does not resolve stays as written. This is a path of a
+    host, never a glob: a directory may be called `what?`, so only a rule's own target can say that it is one."""
     resolved = resolve(path)
     return (path,) if resolved is None or resolved == path else (path, resolved)
 

@@ -56,7 +56,7 @@ DEMANDS: dict[RuleKind, str] = {
     RuleKind.PROC_ISOLATE: "Processes outside the sandbox cannot be seen, signalled, traced or read.",
     RuleKind.PROC_TEARDOWN: "Nothing survives the end of the session or the death of its launcher.",
     RuleKind.PROC_FD_CLOSE: "No descriptor of the launcher beyond 0, 1 and 2 is inherited.",
-    RuleKind.PROC_KEYRING: "The launcher's kernel session keyring is not shared.",
+    RuleKind.PROC_KEYRING: "The kernel keyrings of the launcher and its user are not shared.",
     RuleKind.PROC_IPC: "System V IPC and POSIX message queues of the host are not shared.",
     RuleKind.PROC_UTS: "The host's name can be neither read nor changed.",
     RuleKind.PROC_TTY: "Nothing can be typed into the launcher's terminal.",
@@ -64,7 +64,7 @@ DEMANDS: dict[RuleKind, str] = {
     RuleKind.PROC_USERNS: "No further user namespace can be created.",
     RuleKind.ENV_CLEAN: "The launcher's environment is neither inherited nor readable; only named variables pass.",
     RuleKind.NET_OFF: "No address can be reached, loopback services of the host included.",
-    RuleKind.NET_UNIX: "Unix sockets outside the bound trees, and abstract ones, cannot be reached.",
+    RuleKind.NET_UNIX: "Unix sockets outside the bound trees and the system directories, and abstract ones, cannot be reached.",
     RuleKind.NET_UNIX_SHARED: "A Unix socket that a host process keeps inside a bound tree cannot be reached.",
 }
 

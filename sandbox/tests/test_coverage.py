@@ -19,7 +19,6 @@ from sandbox.policy.rules import Policy, Rule, RuleKind
 from sandbox.tests.support import LINUX, NOT_YET, Place, mount, spec
 
 CANNOT = {RuleKind.FS_NAME_DENY, RuleKind.FS_ALIAS_DENY, RuleKind.NET_UNIX_SHARED}
-WEAK = {RuleKind.NET_OFF}
 SAMPLES = {
     RuleKind.FS_WRITE_ALLOW: "$WORK",
     RuleKind.FS_READ_ALLOW: "$HOME",
@@ -56,8 +55,8 @@ def test_every_kind_has_an_answer(kind: RuleKind, tree: Place) -> None:
     policy = Policy(rules=rules, roots=(("$WORK", str(tree.work)), ("$HOME", str(tree.home))))
     rule = Rule(kind, SAMPLES.get(kind, ""))
     found = bubblewrap().coverage(rule, policy, LINUX)
-    assert found.level is (Level.CANNOT if kind in CANNOT else Level.PARTIAL if kind in WEAK else Level.ENFORCED)
-    assert bool(found.why) is (kind in CANNOT or kind in WEAK)
+    assert found.level is (Level.CANNOT if kind in CANNOT else Level.ENFORCED)
+    assert bool(found.why) is (kind in CANNOT)
     assert bubblewrap().coverage(rule, policy, Host(platform="macos")).level is Level.CANNOT
     allows = (RuleKind.FS_WRITE_ALLOW, RuleKind.FS_READ_ALLOW)
     assert NoneBackend().coverage(rule, policy, LINUX).level is (Level.ENFORCED if kind in allows else Level.CANNOT)

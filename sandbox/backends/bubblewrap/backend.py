@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 
 from sandbox.backends.base import Coverage, Level, Probe
 from sandbox.backends.bubblewrap import coverage as held
+from sandbox.backends.bubblewrap import seccomp
+from sandbox.backends.bubblewrap.expected import expected_mounts
 from sandbox.backends.bubblewrap.files import Files
 from sandbox.backends.bubblewrap.layout import lay_out
 from sandbox.backends.bubblewrap.mounts import mount_arguments
 from sandbox.backends.bubblewrap.world import HOST_SCRATCH, ROOTS, Facts, World, survey
 from sandbox.backends.plan import LaunchPlan
-from sandbox.errors import BackendUnavailable, UnenforceableRule
+from sandbox.errors import BackendUnavailable, SandboxError, UnenforceableRule
 from sandbox.host import Host
 from sandbox.launch.environment import DEFAULT_PATH, clean
 from sandbox.policy.paths import is_at_or_below
@@ -67,10 +69,20 @@ class Bubblewrap:
         return probe(self, host)
 
     def coverage(self, rule: Rule, policy: Policy, host: Host) -> Coverage:
-        return held.coverage(rule, host, Facts(policy, self._files))
+        try:
+            return held.coverage(rule, host, Facts(policy, self._files))
+        except OSError as error:
+            return Coverage(Level.CANNOT, f"the tree changed while it was looked at: {error}")
 
     def compile(self, policy: Policy, host: Host, environ: Mapping[str, str]) -> LaunchPlan:
-        """Raises UnenforceableRule for a required rule that cannot be held, BackendUnavailable without the program."""
+        """Raises UnenforceableRule for a required rule that cannot be held, BackendUnavailable without the program, and SandboxError
+        where the tree changes too fast to be looked at."""
+        try:
+            return self._compile(policy, host, environ)
+        except OSError as error:
+            raise SandboxError(f"the tree changed while it was looked at: {error}") from error
+
+    def _compile(self, policy: Policy, host: Host, environ: Mapping[str, str]) -> LaunchPlan:
         facts = Facts(policy, self._files)
         answers = {rule: held.coverage(rule, host, facts) for rule in policy.rules}
         for rule, answer in answers.items():
@@ -80,9 +92,11 @@ class Bubblewrap:
         if program is None:
             raise BackendUnavailable("bwrap: expected the program on PATH, outside every writable root; install the package bubblewrap")
         unheld = {rule.id: answer.why for rule, answer in answers.items() if answer.level is Level.CANNOT}
-        return self._plan(program, policy, unheld, environ)
+        return self._plan(program, policy, unheld, host, environ)
 
-    def _plan(self, program: str, policy: Policy, unheld: Mapping[str, str], environ: Mapping[str, str]) -> LaunchPlan:
+    def _plan(
+        self, program: str, policy: Policy, unheld: Mapping[str, str], host: Host, environ: Mapping[str, str]
+    ) -> LaunchPlan:
         # A root that is not required and cannot be shown is left out; every other rule keeps what it adds.
         policy = Policy(rules=tuple(r for r in policy.rules if r.kind not in ROOTS or r.id not in unheld), roots=policy.roots)
         facts = Facts(policy, self._files)
@@ -93,7 +107,7 @@ class Bubblewrap:
         for kind, words in FLAGS.items():
             if policy.has(kind):
                 flags += words
-        mounts = mount_arguments(policy, world, layout, facts.files)
+        mounts = mount_arguments(policy, world, layout, facts.files, root=host.root)
         return LaunchPlan(
             backend=self.name,
             argv=(program, *flags, *mounts, "--chdir", self._workdir(policy, world), "--"),
@@ -103,8 +117,13 @@ class Bubblewrap:
             guarded=world.writable if world.denied else (),
             stubs=layout.stubs,
             details={"program": program, "strategy": "bubblewrap"} | {f"not held: {rule_id}": why for rule_id, why in unheld.items()},
-            info_option="--info-fd" if policy.has(RuleKind.PROC_TEARDOWN) else "",
+            info_option="--info-fd",
             chdir_option="--chdir",
+            block_option="--block-fd",
+            expected_mounts=expected_mounts(mounts, facts.files.real, HOST_SCRATCH),
+            filter=seccomp.blocks(policy),
+            filter_option="--seccomp",
+            kill_first=policy.has(RuleKind.PROC_TEARDOWN),
         )
 
     def _environment(self, policy: Policy, world: World, environ: Mapping[str, str]) -> dict[str, str]:

@@ -1,11 +1,12 @@
 """What bubblewrap holds of each rule, on this policy and this disk. The claims in the matrix are made from these answers.
 
-`partial` is held against everything inside; what is left open, and waits for the write broker and the system-call filter, is in WEAK.
+`partial` is held against everything inside; what is left open, and waits for the write broker, is in WEAK_FILE.
 """
 
 from __future__ import annotations
 
 from sandbox.backends.base import Coverage, Level
+from sandbox.backends.bubblewrap import seccomp
 from sandbox.backends.bubblewrap.files import Kind
 from sandbox.backends.bubblewrap.layout import Cover, link_in_the_way
 from sandbox.backends.bubblewrap.shown import MOST_ENTRIES, too_many
@@ -26,9 +27,6 @@ WEAK_FILE = (
     "a mount over a file in a writable tree lasts until a process of the host renames another file onto it or removes it "
     "(rename(2), unlink(2)); from then on the name is free"
 )
-WEAK = {RuleKind.NET_OFF: "sockets of the family AF_VSOCK are not filtered; they matter only in a virtual machine (vsock(7))"}
-"""What `partial` leaves out, for kinds whose rules are otherwise held."""
-
 LEANS_ON = {
     RuleKind.NET_UNIX: (RuleKind.FS_READ_CONFINE, RuleKind.NET_OFF),
     RuleKind.FS_READ_CONFINE: (RuleKind.FS_CONFINE,),
@@ -50,7 +48,7 @@ def coverage(rule: Rule, host: Host, facts: Facts) -> Coverage:
     missing = [kind for kind in LEANS_ON.get(rule.kind, ()) if not facts.policy.has(kind)]
     if missing:
         return Coverage(Level.CANNOT, f"holds only together with {', '.join(missing)}, which this policy lacks")
-    why = ""
+    why = seccomp.why_not(rule.kind)
     if rule.kind in ROOTS:
         why = _root(rule, facts)
     elif rule.kind in DENIES:
@@ -59,8 +57,8 @@ def coverage(rule: Rule, host: Host, facts: Facts) -> Coverage:
         why = _scratch(facts)
     if why:
         return Coverage(Level.CANNOT, why)
-    weak = WEAK_FILE if rule.kind in DENIES and _is_file_in_root(rule, facts) else WEAK.get(rule.kind, "")
-    return Coverage(Level.PARTIAL, weak) if weak else Coverage(Level.ENFORCED)
+    weak = rule.kind in DENIES and _is_file_in_root(rule, facts)
+    return Coverage(Level.PARTIAL, WEAK_FILE) if weak else Coverage(Level.ENFORCED)
 
 
 def _is_file_in_root(rule: Rule, facts: Facts) -> bool:

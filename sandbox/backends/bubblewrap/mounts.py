@@ -13,23 +13,23 @@ from sandbox.policy.paths import is_at_or_below, is_below
 from sandbox.policy.rules import Policy, RuleKind
 
 
-def mount_arguments(policy: Policy, world: World, layout: Layout, files: Files) -> tuple[str, ...]:
+def mount_arguments(policy: Policy, world: World, layout: Layout, files: Files, *, root: bool = False) -> tuple[str, ...]:
     """All mounts, parents before children, links last, then everything that was only scaffolding made read-only."""
-    return tuple(_mounts(policy, world, layout, files))
+    return tuple(_mounts(policy, world, layout, files, root))
 
 
-def _mounts(policy: Policy, world: World, layout: Layout, files: Files) -> Iterator[str]:
+def _mounts(policy: Policy, world: World, layout: Layout, files: Files, root: bool) -> Iterator[str]:
     confined = policy.has(RuleKind.FS_READ_CONFINE) and policy.has(RuleKind.FS_CONFINE)
     scaffolding: list[str] = ["/"] if confined else []
     veil = Veil(world.hidden)
     yield from _base(policy, veil, files, scaffolding)
-    yield from _process_and_devices(policy)
+    yield from _process_and_devices(policy, root)
     # What lies in a writable root is seen with it, and the covers below hide what is denied there.
     outside = [root for root in world.readable if not any(is_at_or_below(root, w) for w in world.writable)]
-    for root in _outer(outside):
-        yield from show(root, veil, files, scaffolding)
-    for root in sorted(world.writable):
-        yield from ("--bind", root, root)
+    for place in _outer(outside):
+        yield from show(place, veil, files, scaffolding)
+    for place in sorted(world.writable):
+        yield from ("--bind", place, place)
     yield from _covers(layout)
     yield from _links(world, files, confined)
     for directory in reversed(scaffolding):
@@ -51,11 +51,15 @@ def _base(policy: Policy, veil: Veil, files: Files, scaffolding: list[str]) -> I
                 yield from show(path, veil, files, scaffolding)
 
 
-def _process_and_devices(policy: Policy) -> Iterator[str]:
+def _process_and_devices(policy: Policy, root: bool) -> Iterator[str]:
     if policy.has(RuleKind.PROC_ISOLATE):
         yield from ("--proc", "/proc")
         # Files below /proc/sys belong to uid 0 and their mode lets uid 0 write even without a capability (sysctl, fs/proc/proc_sysctl.c).
         yield from ("--ro-bind", "/proc/sys", "/proc/sys")
+        # Process 1 is bubblewrap's own. Through its entry its memory could be written, and its program on the host be changed by its owner.
+        yield from ("--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+        if root:  # the mode of an entry is one for all of the kernel's /proc, and root owns the entries (fs/proc/generic.c, proc_notify_change)
+            yield from ("--remount-ro", "/proc")
     else:
         yield from ("--bind", "/proc", "/proc")
     yield from ("--dev", "/dev")

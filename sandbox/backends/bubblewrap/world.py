@@ -8,6 +8,7 @@ from functools import cached_property
 from sandbox.backends.bubblewrap.files import Files, Glance, Kind
 from sandbox.backends.bubblewrap.layout import Cover, Denied, outermost
 from sandbox.backends.bubblewrap.shown import Veil
+from sandbox.policy.globs import is_glob
 from sandbox.policy.paths import is_at_or_below, is_below, spellings
 from sandbox.policy.rules import Policy, RuleKind
 
@@ -80,7 +81,8 @@ def _real(policy: Policy, files: Files, kind: RuleKind) -> list[str]:
 
 
 def _paths(policy: Policy, files: Files, *kinds: RuleKind) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(s for path in _targets(policy, *kinds) for s in spellings(path, files.real)))
+    paths = [policy.path(rule.target) for rule in policy.of(*kinds) if not is_glob(rule.target)]
+    return tuple(dict.fromkeys(s for path in paths for s in spellings(path, files.real)))
 
 
 def _seen_anyway(policy: Policy, files: Files, hidden: tuple[str, ...], roots: tuple[str, ...]) -> list[str]:
