@@ -42,9 +42,10 @@ def observe(python: Path, jobs: int, folder: Path) -> tuple[Path, ...]:
     """
     done: list[Path] = []
     names = here()
+    stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"  # one for all columns: together they are the last run
     for number, column in enumerate(names, start=1):
         say.step(f"column {number} of {len(names)}: the suite as {'root' if column == 'root' else 'a plain user'}")
-        target = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{sys.platform}-{column}.jsonl"
+        target = folder / f"{stamp}-{sys.platform}-{column}.jsonl"
         try:
             _column(python, jobs, target, other_user=column == "user" and len(names) == 2)
         except PlainUserUnavailable as error:

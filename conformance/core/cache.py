@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 
 def cache_dir() -> Path:
-    """`$SANDPROOF_CACHE`, else `sandproof` in the user's cache directory. Made on first use, private to the user."""
+    """`$SANDPROOF_CACHE`, else `sandproof` in the user's cache directory. Made on first use, private to the user. Raises OSError where
+    it cannot be made."""
     named = os.environ.get("SANDPROOF_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     path = Path(named) if named else Path(base) / "sandproof"
+    if not path.is_absolute():
+        raise OSError(errno.EINVAL, "expected SANDPROOF_CACHE, XDG_CACHE_HOME or HOME to be an absolute path", str(path))
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     return path
 

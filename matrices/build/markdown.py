@@ -31,10 +31,10 @@ def render(matrix: Matrix) -> str:
 
 
 def _titled(table: Table) -> str:
-    return f"## {table.title}\n\n{_table(table)}"
+    return f"## {table.title}\n\n{table_text(table)}"
 
 
-def _table(table: Table) -> str:
+def table_text(table: Table) -> str:
     rows = [tuple(code(text) if i in table.foreign else text for i, text in enumerate(row)) for row in table.rows]
     lines = [table.head, tuple("---" for _ in table.head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -31,7 +31,7 @@ def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]
     """The matrix of the selected runs, what is expected of it, and the run files it was made from."""
     if options.all and options.runs:
         raise InputError("--all: expected no run files beside it; give one or the other")
-    paths = cached() if options.all else list(options.runs) or [last()]
+    paths = cached() if options.all else list(options.runs) or last()
     try:
         runs = load_runs(paths)
     except InputError as error:
@@ -46,11 +46,11 @@ def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]
 
 
 def say_which(options: argparse.Namespace, paths: Sequence[Path]) -> None:
-    """Where no run file was named, say on stderr which one was taken: `ci matrix` as root makes two."""
+    """Where no run file was named, say on stderr which were taken."""
     if not options.runs and not options.all:
         others = len(cached()) - len(paths)
         more = f"; --all speaks of the {others} older run files in the cache as well" if others else ""
-        print(visible(f"sandproof {options.command}: of the last run only, {paths[0]}{more}"), file=sys.stderr)
+        print(visible(f"sandproof {options.command}: of the last run only, {', '.join(map(str, paths))}{more}"), file=sys.stderr)
 
 
 def expectation(path: Path | None) -> Expected:
@@ -69,8 +69,11 @@ def cached() -> list[Path]:
     return found
 
 
-def last() -> Path:
-    return cached()[-1]
+def last() -> list[Path]:
+    """The newest run. One command may have made several files of one time: a column for each user (`ci matrix`)."""
+    found = cached()
+    stamp = found[-1].name.partition("-")[0]
+    return [path for path in found if path.name.partition("-")[0] == stamp]
 
 
 def find(matrix: Matrix, name: str, *, only_last: bool = False) -> Cell:
