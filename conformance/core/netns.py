@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.core import holder
-
 ANSWER_SECONDS = 5.0
 
 
@@ -68,7 +66,7 @@ def isolated_network() -> IsolatedNetwork:
     ours.settimeout(ANSWER_SECONDS)
     with theirs:
         process = subprocess.Popen(
-            ["/bin/sh", "-c", 'exec "$0" -I -S "$1" 3<&0 </dev/null', sys.executable, str(Path(holder.__file__))],
+            ["/bin/sh", "-c", 'exec "$0" -I -S "$1" 3<&0 </dev/null', sys.executable, str(Path(__file__).with_name("holder.py"))],
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -29,7 +29,8 @@ SECOND_LOOK_SECONDS = 0.01
 STRAGGLER_SECONDS = 0.5
 NOT_CUT_OFF = "the guest has a route out of this machine, so no real address was spoken to"
 OUTPUT_LIMIT = 4000
-KILLED = (f"signal:{int(signal.SIGSYS)}", f"exit:{128 + signal.SIGSYS}")
+SIGSYS = getattr(signal, "SIGSYS", 31)  # Windows has no such signal
+KILLED = (f"signal:{int(SIGSYS)}", f"exit:{128 + SIGSYS}")
 """A policy's own signal, as the kernel reports it and as a supervisor passes it on (bwrap(1), sh(1))."""
 
 

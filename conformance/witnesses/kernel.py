@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import platform
-import pty
 import select
-import termios
-import tty
 from collections.abc import Callable
+from functools import cache
 
 from conformance.core.attempt import Landing
 from conformance.core.netns import IsolatedNetwork
 from sandbox.launch.keyring import SYS_KEYCTL, join_fresh_session_keyring
 
-_libc = ctypes.CDLL(None, use_errno=True)
 SYS_ADD_KEY = {"x86_64": 248, "aarch64": 217}
 KEYCTL_UNLINK, SESSION = 9, -3
+
+
+# Modules and libraries that only Unix has are loaded where they are used: the list of attempts is read on every platform.
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def _checked(result: int, what: str) -> int:
@@ -33,10 +37,10 @@ def put_key(description: str, canary: str) -> Callable[[], None]:
     join_fresh_session_keyring()
     machine = platform.machine()
     payload = canary.encode()
-    key = _checked(_libc.syscall(SYS_ADD_KEY[machine], b"user", description.encode(), payload, len(payload), SESSION), "add_key")
+    key = _checked(_libc().syscall(SYS_ADD_KEY[machine], b"user", description.encode(), payload, len(payload), SESSION), "add_key")
 
     def remove() -> None:
-        _libc.syscall(SYS_KEYCTL[machine], KEYCTL_UNLINK, key, SESSION)
+        _libc().syscall(SYS_KEYCTL[machine], KEYCTL_UNLINK, key, SESSION)
 
     return remove
 
@@ -48,17 +52,17 @@ class SharedSegment:
 
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce.encode()
-        self.id = _checked(_libc.shmget(0, self.SIZE, 0o1600), "shmget")
-        _libc.shmat.restype = ctypes.c_void_p
-        self._address = _libc.shmat(self.id, None, 0)
+        self.id = _checked(_libc().shmget(0, self.SIZE, 0o1600), "shmget")
+        _libc().shmat.restype = ctypes.c_void_p
+        self._address = _libc().shmat(self.id, None, 0)
 
     def look(self, output: bytes) -> Landing:
         found = self._nonce in ctypes.string_at(self._address, self.SIZE)
         return Landing(found, f"the host's segment {'holds' if found else 'does not hold'} the nonce")
 
     def close(self) -> None:
-        _libc.shmdt(ctypes.c_void_p(self._address))
-        _libc.shmctl(self.id, 0, None)
+        _libc().shmdt(ctypes.c_void_p(self._address))
+        _libc().shmctl(self.id, 0, None)
 
 
 class HostNamed:
@@ -78,12 +82,18 @@ class Terminal:
 
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce.encode()
+        import pty
+        import tty
+
         self.master, self.slave = pty.openpty()
         tty.setraw(self.slave)
         self._typed = b""
 
     def take(self) -> None:
         """Runs in the child before exec: make this terminal its controlling one (ioctl_tty(2), TIOCSCTTY)."""
+        import fcntl
+        import termios
+
         fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
 
     def look(self, output: bytes) -> Landing:
