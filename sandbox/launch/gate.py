@@ -18,7 +18,7 @@ from sandbox.backends.plan import Mounted
 from sandbox.launch.mounted import Entry, difference, parse
 
 WAIT_SECONDS = 10.0
-LOOK_SECONDS = 0.0002
+LOOK_SECONDS = 0.0004
 READ = ("0", "63")
 """read(2) on x86-64 and on aarch64, as /proc/PID/syscall has it."""
 CLONE_FS, CLONE_NEWNS = 0x200, 0x20000
@@ -71,16 +71,19 @@ class Gate:
     def _settled(self, process: subprocess.Popen[bytes], first: int, expected: Sequence[Mounted], deadline: float) -> bool:
         """Are the mounts as planned? Where the kernel does not say what the process waits for, the table is looked at again and again."""
         wrong = ""
+        host: tuple[Entry, ...] = ()
         while True:
             waits = self._waits(first)
-            if waits is not False:
-                try:
-                    seen, host = _table(first), _table(_parent(first))
+            try:
+                host = host or _table(_parent(first))  # read while the other one is still being made
+                if waits is not False:
+                    seen = _table(first)
                     wrong = difference(expected, seen, host)
-                except OSError as error:  # it ended under our eyes
-                    wrong = str(error)
-                except ValueError as error:
-                    raise GateError(str(error)) from error
+            except OSError as error:  # it ended under our eyes
+                wrong = str(error)
+            except ValueError as error:
+                raise GateError(str(error)) from error
+            if waits is not False:
                 if not wrong:
                     protect(first, expected, seen)
                     return True

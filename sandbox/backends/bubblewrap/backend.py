@@ -92,14 +92,16 @@ class Bubblewrap:
         if program is None:
             raise BackendUnavailable("bwrap: expected the program on PATH, outside every writable root; install the package bubblewrap")
         unheld = {rule.id: answer.why for rule, answer in answers.items() if answer.level is Level.CANNOT}
-        return self._plan(program, policy, unheld, host, environ)
+        return self._plan(program, facts, unheld, host, environ)
 
     def _plan(
-        self, program: str, policy: Policy, unheld: Mapping[str, str], host: Host, environ: Mapping[str, str]
+        self, program: str, facts: Facts, unheld: Mapping[str, str], host: Host, environ: Mapping[str, str]
     ) -> LaunchPlan:
         # A root that is not required and cannot be shown is left out; every other rule keeps what it adds.
-        policy = Policy(rules=tuple(r for r in policy.rules if r.kind not in ROOTS or r.id not in unheld), roots=policy.roots)
-        facts = Facts(policy, self._files)
+        kept = tuple(r for r in facts.policy.rules if r.kind not in ROOTS or r.id not in unheld)
+        if kept != facts.policy.rules:
+            facts = Facts(Policy(rules=kept, roots=facts.policy.roots), facts.files)
+        policy = facts.policy
         world = survey(facts)
         layout = lay_out((place for rule_id, place in world.denied if rule_id not in unheld), facts.files)
         # --disable-userns needs --unshare-user spelled out (bwrap(1)); root keeps its uid but none of its powers.

@@ -56,9 +56,9 @@ def _process_and_devices(policy: Policy, root: bool) -> Iterator[str]:
         yield from ("--proc", "/proc")
         # Files below /proc/sys belong to uid 0 and their mode lets uid 0 write even without a capability (sysctl, fs/proc/proc_sysctl.c).
         yield from ("--ro-bind", "/proc/sys", "/proc/sys")
-        # Process 1 is bubblewrap's own. Through its entry its memory could be written, and its program on the host be changed by its owner.
+        # Process 1 is bubblewrap's own. By its entry its memory could be written, and its program on the host changed by its owner.
         yield from ("--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
-        if root:  # the mode of an entry is one for all of the kernel's /proc, and root owns the entries (fs/proc/generic.c, proc_notify_change)
+        if root:  # root owns the entries, and the mode of one is the same in every /proc (fs/proc/generic.c, proc_notify_change)
             yield from ("--remount-ro", "/proc")
     else:
         yield from ("--bind", "/proc", "/proc")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from sandbox.backends.plan import Block
@@ -124,7 +125,8 @@ def blocks(policy: Policy) -> tuple[Block, ...]:
     return tuple(block for kind, found in BLOCKS.items() if policy.has(kind) for block in found)
 
 
-def assemble(wanted: Iterable[Block], machine: str | None = None) -> bytes:
+@cache
+def assemble(wanted: tuple[Block, ...], machine: str | None = None) -> bytes:
     """The program, as seccomp(2) and `bwrap --seccomp` take it. Raises NotImplementedError on a machine that is not in the table."""
     name = platform.machine() if machine is None else machine
     known = MACHINES.get(name)
