@@ -63,7 +63,11 @@ def test_anything_else_at_a_planned_place(bad: Entry) -> None:
 
 
 @quick
-@given(st.builds(Entry, st.sampled_from(["8:1", "8:2"]), st.text("/ab.", min_size=1), st.text("/ab", min_size=1), st.just(RW), st.just("ext4")))
+@given(
+    st.builds(
+        Entry, st.sampled_from(["8:1", "8:2"]), st.text("/ab.", min_size=1), st.text("/ab", min_size=1), st.just(RW), st.just("ext4")
+    )
+)
 def test_nothing_more_is_tolerated(more: Entry) -> None:
     assert difference(PLAN, (*GOOD, more), HOST) or more in GOOD
 

@@ -125,10 +125,13 @@ def blocks(policy: Policy) -> tuple[Block, ...]:
     return tuple(block for kind, found in BLOCKS.items() if policy.has(kind) for block in found)
 
 
-@cache
 def assemble(wanted: tuple[Block, ...], machine: str | None = None) -> bytes:
     """The program, as seccomp(2) and `bwrap --seccomp` take it. Raises NotImplementedError on a machine that is not in the table."""
-    name = platform.machine() if machine is None else machine
+    return _assemble(wanted, platform.machine() if machine is None else machine)
+
+
+@cache
+def _assemble(wanted: tuple[Block, ...], name: str) -> bytes:
     known = MACHINES.get(name)
     if known is None:
         raise NotImplementedError(f"seccomp: no system-call numbers for {name!r}")
