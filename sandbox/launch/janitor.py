@@ -11,7 +11,6 @@ inode goes; what the host has filled meanwhile is the host's.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import select
@@ -20,6 +19,11 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
+
+try:
+    import fcntl
+except ImportError:  # Windows reads this package too, and launches nothing through it
+    pass
 
 WAIT_SECONDS = 5.0
 

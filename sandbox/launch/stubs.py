@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
 import subprocess
@@ -16,6 +15,11 @@ from pathlib import Path
 from sandbox.backends.plan import Stub, StubKind
 from sandbox.launch import janitor
 from sandbox.policy.paths import is_at_or_below
+
+try:
+    import fcntl
+except ImportError:  # Windows reads this package too, and launches nothing through it
+    pass
 
 
 class StubError(Exception):
