@@ -30,7 +30,7 @@ NOTICED_BY = {
     RuleKind.PROC_IPC: "proc/shared-kernel/shared-memory",
     RuleKind.PROC_UTS: "proc/shared-kernel/host-name-read",
     RuleKind.PROC_TTY: "proc/shared-kernel/terminal-input",
-    RuleKind.ENV_CLEAN: "env/secret/ancestors",
+    RuleKind.ENV_CLEAN: "env/secret/own",
     RuleKind.NET_OFF: "net/loopback/tcp",
 }
 

@@ -199,6 +199,18 @@ def test_a_planted_link_in_the_way_is_a_refusal(link: str, tree: Place) -> None:
     assert tree.names() == before
 
 
+@pytest.mark.parametrize("kind", [RuleKind.FS_WRITE_ALLOW, RuleKind.FS_READ_ALLOW])
+def test_a_root_that_a_planted_link_leads_out_of_another(kind: RuleKind, tree: Place) -> None:
+    tree.make("elsewhere/", "work/inside/")
+    (tree.work / "sub").symlink_to(tree.base / "elsewhere")
+    (tree.work / "fine").symlink_to("inside")
+    rules = (Rule(RuleKind.FS_WRITE_ALLOW, "$WORK"), Rule(kind, "$SUB"))
+    found = refused(tree.small(*rules, WORK=tree.work, SUB=tree.work / "sub"))
+    assert found.rule_id == f"{kind}:$SUB"
+    assert "leads out" in found.why
+    compiled(tree.small(*rules, WORK=tree.work, SUB=tree.work / "fine"))
+
+
 def test_a_link_to_a_writable_place_is_seen_from_outside_too(tree: Place) -> None:
     """The denied path is written through a link outside, and the link in the way lies inside the writable root."""
     tree.make("work/sub/", "elsewhere/")

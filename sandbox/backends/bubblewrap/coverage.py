@@ -79,11 +79,23 @@ def _root(rule: Rule, facts: Facts) -> str:
         return "the sandbox has its own /proc, /sys and /dev, and a root there or above them would replace these"
     if facts.veil.covers(path):
         return "the root lies in a path that may not be read"
+    if _led_out(facts.policy.path(rule.target), path, facts):
+        return "the root lies in a writable one and a link leads out of that; whoever may write there could have put the link"
     if rule.kind is RuleKind.FS_READ_ALLOW and not any(is_at_or_below(path, root) for root in facts.writable):
         many = too_many(path, facts.veil, facts.files)
         if many:
             return f"it has {many} entries that would have to be shown one by one to hide others; at most {MOST_ENTRIES} can be"
     return ""
+
+
+def _led_out(path: str, real: str, facts: Facts) -> bool:
+    """Is `path` written as a place inside another writable root, and really outside of it?"""
+    for other in facts.policy.of(RuleKind.FS_WRITE_ALLOW):
+        written = facts.policy.path(other.target)
+        resolved = facts.files.real(written)
+        if any(is_below(path, root) for root in (written, resolved)) and not is_at_or_below(real, resolved):
+            return True
+    return False
 
 
 def _scratch(facts: Facts) -> str:
