@@ -50,7 +50,11 @@ class Bubblewrap:
         could put a program of that name there, and it would be run outside."""
         if self._program is not None:
             return None if any(is_at_or_below(os.path.realpath(self._program), root) for root in writable) else self._program
-        return shutil.which("bwrap", path=clean({"PATH": os.environ.get("PATH", DEFAULT_PATH)}, writable=writable)["PATH"])
+        entries = os.environ.get("PATH", DEFAULT_PATH).split(":")
+        having = [entry for entry in entries if os.access(f"{entry}/bwrap", os.X_OK)]  # few; what is cleaned is resolved, which takes time
+        if not having and any(entry.startswith("/") for entry in entries):
+            return None
+        return shutil.which("bwrap", path=clean({"PATH": ":".join(having)}, writable=writable)["PATH"])
 
     def version(self) -> str:
         """What the program says of itself, "" if it says nothing within 5 s."""
