@@ -18,7 +18,7 @@ from sandbox.backends.plan import Mounted
 from sandbox.launch.mounted import Entry, difference, parse
 
 WAIT_SECONDS = 10.0
-LOOK_SECONDS = 0.0004
+LOOK_SECONDS = 0.0003
 READ = (b"0", b"63")
 """read(2) on x86-64 and on aarch64, as /proc/PID/syscall has it."""
 CLONE_FS, CLONE_NEWNS = 0x200, 0x20000
