@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 from sandbox.backends.plan import Mounted
 from sandbox.launch.mounted import Entry, difference, parse
@@ -26,7 +27,9 @@ MS_RDONLY, MS_REMOUNT, MS_BIND = 1, 32, 4096
 FLAGS = {"nosuid": 2, "nodev": 4, "noexec": 8, "noatime": 1024, "nodiratime": 2048, "relatime": 1 << 21, "nosymfollow": 256}
 
 
-_libc = ctypes.CDLL(None, use_errno=True)
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 class _Usual:
@@ -212,14 +215,14 @@ def _is_ours(device: str) -> bool:
 def _make_read_only(first: int, nodes: Sequence[Entry]) -> None:
     namespace = os.open(f"/proc/{first}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        _check(_libc.unshare(CLONE_FS), "unshare(CLONE_FS)")
-        _check(_libc.setns(namespace, CLONE_NEWNS), "setns")
+        _check(_libc().unshare(CLONE_FS), "unshare(CLONE_FS)")
+        _check(_libc().setns(namespace, CLONE_NEWNS), "setns")
     finally:
         os.close(namespace)
     for node in nodes:
         flags = sum(bit for option, bit in FLAGS.items() if option in node.options)
         target = ctypes.c_char_p(os.fsencode(node.point))
-        _check(_libc.mount(None, target, None, ctypes.c_ulong(flags | MS_REMOUNT | MS_BIND | MS_RDONLY), None), node.point)
+        _check(_libc().mount(None, target, None, ctypes.c_ulong(flags | MS_REMOUNT | MS_BIND | MS_RDONLY), None), node.point)
 
 
 def _check(result: int, what: str) -> None:
