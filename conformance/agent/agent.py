@@ -205,8 +205,11 @@ def environ_of_ancestors(name: str = "") -> bytes:
     pids, pid = [1], os.getpid()
     while pid > 0 and len(pids) < 64:
         pids.append(pid)
-        with open(f"/proc/{pid}/status") as status:
-            pid = next(int(line.split()[1]) for line in status if line.startswith("PPid"))
+        try:
+            with open(f"/proc/{pid}/status") as status:
+                pid = next(int(line.split()[1]) for line in status if line.startswith("PPid"))
+        except OSError:  # hidden: the way up ends here
+            break
     parts, errors = [], []
     for number in pids:
         try:
@@ -386,12 +389,18 @@ def udp(address: str, port: int, data: str) -> None:
         conn.send(data.encode())
 
 
+def short(path: str) -> str:
+    """A spelling of the path of a Unix socket that fits into an address, which holds 107 bytes (unix(7)). Abstract names stay."""
+    if len(os.fsencode(path)) <= 107 or path.startswith("\0"):
+        return path
+    directory, _, name = path.rpartition("/")
+    return f"/proc/self/fd/{os.open(directory, os.O_PATH | os.O_DIRECTORY)}/{name}"
+
+
 def unix(path: str, data: str, datagram: bool) -> None:
     import socket
 
-    if len(os.fsencode(path)) > 107 and not path.startswith("\0"):  # more than an address holds (unix(7))
-        directory, _, name = path.rpartition("/")
-        path = f"/proc/self/fd/{os.open(directory, os.O_PATH | os.O_DIRECTORY)}/{name}"
+    path = short(path)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as conn:
         conn.settimeout(2)
         conn.connect(path)
@@ -419,7 +428,7 @@ def inside_unix(name: str, path: str, data: str, datagram: bool) -> None:
     import socket
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if datagram else socket.SOCK_STREAM) as server:
-        server.bind(name)
+        server.bind(short(name))
         try:
             if not datagram:
                 server.listen(1)

@@ -9,6 +9,7 @@ import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,8 +52,17 @@ class Heard:
         return sum(1 for act in self.acts if act.role == role)
 
 
-def listen(process: subprocess.Popen[bytes], plan: bytes, tag: str, seconds: float, *, kill_launcher: bool = False) -> Heard:
-    """Read until the agent is done and its output ends, or the deadline. The caller ends the process."""
+def listen(
+    process: subprocess.Popen[bytes],
+    plan: bytes,
+    tag: str,
+    seconds: float,
+    *,
+    told: Sequence[str] = (),
+    kill_launcher: bool = False,
+) -> Heard:
+    """Read until the agent is done and its output ends, or the deadline. The caller ends the process. `told`: each step of the plan in
+    words, for the transcript."""
     heard = Heard()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -78,7 +88,7 @@ def listen(process: subprocess.Popen[bytes], plan: bytes, tag: str, seconds: flo
                 heard.overflow = True  # a canary may lie in what is not kept
             *lines, buffer = (buffer + chunk).split(b"\n")
             for line in lines:
-                _hear(heard, line, tag)
+                _hear(heard, line, tag, told)
             buffer = buffer[-OUTPUT_BYTES:]
             if kill_launcher and heard.beating:
                 process.send_signal(signal.SIGKILL)
@@ -98,7 +108,7 @@ def _end(process: subprocess.Popen[bytes], heard: Heard) -> str:
     return f"exit:{code}" if code >= 0 else f"signal:{-code}"
 
 
-def _hear(heard: Heard, line: bytes, tag: str) -> None:
+def _hear(heard: Heard, line: bytes, tag: str, told: Sequence[str]) -> None:
     head, _, rest = line.partition(b" ")
     if head.decode("ascii", "replace") != tag:
         heard.transcript.append(line.decode("utf-8", "backslashreplace")[:LINE_LIMIT])
@@ -108,10 +118,10 @@ def _hear(heard: Heard, line: bytes, tag: str) -> None:
     except ValueError:
         return
     if isinstance(record, dict):
-        _record(heard, record)
+        _record(heard, record, told)
 
 
-def _record(heard: Heard, record: dict[str, Any]) -> None:
+def _record(heard: Heard, record: dict[str, Any], told: Sequence[str]) -> None:
     kind, role, verb = record.get("b"), str(record.get("role", "")), str(record.get("verb", ""))
     if kind == "ready":
         heard.ready = True
@@ -123,7 +133,9 @@ def _record(heard: Heard, record: dict[str, Any]) -> None:
         errno = record.get("errno")
         act = Act(role=role, verb=verb, errno=None if errno is None else str(errno)[:40])
         said = "" if errno is None else f" {errno}: {str(record.get('out') or '')[-LINE_LIMIT:]}"
-        heard.transcript.append(f"{role} {verb}{said or ' ok'}")
+        step = record.get("step")
+        what = told[step] if isinstance(step, int) and 0 <= step < len(told) else verb
+        heard.transcript.append(f"{role} step: {what} →{said or ' ok'}")
         heard.acts.append(act)
         if role in ("twin", "attack"):
             name = BeaconName.TWIN if role == "twin" else BeaconName.ACTED

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ANSWER_SECONDS = 5.0
+HOLDER = Path(__file__).with_name("holder.py")
 
 
 class NoIsolatedNetwork(Exception):
@@ -66,7 +67,7 @@ def isolated_network() -> IsolatedNetwork:
     ours.settimeout(ANSWER_SECONDS)
     with theirs:
         process = subprocess.Popen(
-            ["/bin/sh", "-c", 'exec "$0" -I -S "$1" 3<&0 </dev/null', sys.executable, str(Path(__file__).with_name("holder.py"))],
+            ["/bin/sh", "-c", 'exec "$0" -I -S "$1" 3<&0 </dev/null', sys.executable, str(HOLDER)],
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -14,7 +14,7 @@ from conformance.core.judge import judge
 from conformance.core.netns import NoIsolatedNetwork
 from conformance.core.scene import Scene
 from conformance.core.shot import Shot, shoot
-from conformance.core.words import Reason
+from conformance.core.words import Grade, Reason
 from sandbox.host import Host
 from sandbox.sessions import Surface
 
@@ -40,9 +40,9 @@ def observe(attempt: Attempt, adapter: Adapter, host: Host, control: Control | N
     started = time.monotonic()
     reason, note = _before(attempt, adapter, host)
     if reason is Reason.OTHER_HOST:
-        return _evidence(attempt, adapter, host, Facts(work=attempt.work, applicable=False), (), note, started)
+        return _evidence(attempt, adapter, host, Facts(work=attempt.work, applicable=False, grade=Grade.DECLARED), (), note, started)
     if reason is not None:
-        return _evidence(attempt, adapter, host, Facts(work=attempt.work, not_run=reason), (), note, started)
+        return _evidence(attempt, adapter, host, Facts(work=attempt.work, not_run=reason, grade=Grade.DECLARED), (), note, started)
     shots: list[Shot] = []
     for _ in range(max(options.repeat, attempt.shots)):
         shot = one_shot(attempt, adapter, keep=options.keep)

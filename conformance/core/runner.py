@@ -21,7 +21,7 @@ from conformance.core.evidence import Evidence, Facts
 from conformance.core.judge import judge
 from conformance.core.observe import Options, observe
 from conformance.core.runfile import Header, evidence_line, footer_line, header_line
-from conformance.core.words import Reason
+from conformance.core.words import Grade, Reason
 from sandbox.host import Host
 
 
@@ -50,7 +50,7 @@ def faulty(attempt: str, work: bool, adapter: str, host: Host, note: str) -> Evi
     """The cell of an observation that ended in a fault of the harness: never green, never missing."""
     home = os.path.expanduser("~")
     note = note.replace(home, "~") if len(home) > 1 else note
-    facts = Facts(work=work, not_run=Reason.HARNESS_ERROR)
+    facts = Facts(work=work, not_run=Reason.HARNESS_ERROR, grade=Grade.DECLARED)
     return Evidence(attempt=attempt, adapter=adapter, host=host.label, verdict=judge(facts), facts=facts, note=note[:1000])
 
 

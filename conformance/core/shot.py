@@ -25,6 +25,7 @@ from sandbox.errors import LaunchFailed
 from sandbox.sessions import ExecSession
 
 GUEST_SECONDS = 20
+TRIGGER_SECONDS = 15
 SECOND_LOOK_SECONDS = 0.01
 STRAGGLER_SECONDS = 0.5
 NOT_CUT_OFF = "the guest has a route out of this machine, so no real address was spoken to"
@@ -175,15 +176,17 @@ def _look(armed: Armed, output: bytes, orphans: Orphans) -> tuple[Landing, Landi
 
 def _guest(phase: Guest, session: ExecSession, scene: Scene) -> Heard:
     tag = secrets.token_hex(6)
+    roles = (("prepare", phase.prepare), ("twin", phase.twin), ("attack", phase.attack))
     steps = [
         {"role": role, "verb": step.verb, "args": mapped(step, session)}
-        for role, group in (("prepare", phase.prepare), ("twin", phase.twin), ("attack", phase.attack))
+        for role, group in roles
         for step in group
     ]
+    told = [step.text() for _, group in roles for step in group]
     plan = json.dumps({"tag": tag, "deadline": GUEST_SECONDS, "steps": steps}).encode()
     running = session.start(interpreter(session), scene.launcher())
     try:
-        return listen(running.process, plan, tag, GUEST_SECONDS + 1, kill_launcher=phase.kill_launcher)
+        return listen(running.process, plan, tag, GUEST_SECONDS + 1, told=told, kill_launcher=phase.kill_launcher)
     finally:
         running.end()
 
@@ -213,15 +216,21 @@ def _trigger(phase: HostTrigger, scene: Scene) -> bool:
     """What the host does afterwards, and whether it could be done: a trigger that does not work fires nothing, which proves nothing."""
     words = [str(scene.host(word)) if word.startswith("$") else word for word in phase.argv]
     try:
-        done = subprocess.run(
+        # A session of its own: an interactive shell would otherwise take the person's terminal and stop all of us (SIGTTIN, tcsetpgrp(3)).
+        process = subprocess.Popen(
             words,
             cwd=scene.host(phase.cwd),
             env=scene.scrubbed() | {k: str(scene.host(v)) for k, v in phase.env.items()},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=15,
-            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
-    except (subprocess.TimeoutExpired, FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError):
         return False
-    return done.returncode == 0
+    try:
+        return process.wait(timeout=TRIGGER_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return False

@@ -20,6 +20,13 @@ class Step:
     paths: tuple[str, ...] = ()
     touches: tuple[str, ...] = ()
 
+    def text(self) -> str:
+        """For a person: the verb and its symbolic paths."""
+        words = self.args.get("argv", ())
+        if self.verb == "run" and not isinstance(words, str | int):
+            return f"run {' '.join(words)}".split("\n", 1)[0][:80]
+        return " ".join((self.verb, *(str(self.args[name]) for name in self.paths)))
+
 
 Steps = tuple[Step, ...]
 

@@ -170,7 +170,7 @@ def test_a_holder_that_fails_or_cannot_prove_it(fault: str, why: str, tmp_path: 
     source = Path(str(holder.__file__)).read_text(encoding="utf-8")
     broken = tmp_path / "holder.py"
     broken.write_text(source.replace("def main() -> None:", f"{fault}\n\ndef main() -> None:"), encoding="utf-8")
-    monkeypatch.setattr(holder, "__file__", str(broken))
+    monkeypatch.setattr(netns, "HOLDER", broken)
     if shutil.which("nsenter") is None:
         pytest.skip("nsenter is not on PATH")
     observed, note = told(monkeypatch)
