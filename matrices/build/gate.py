@@ -6,7 +6,7 @@ From most to least severe; when several apply the first wins, and all are printe
     10  overclaim: a generated or stated claim, and it was seen to escape
     13  false denial on a reference backend that the expectation file does not list
     16  a cell that the expectation file wants enforced is not; a backend that it names could be used on no host of these runs;
-        on a host not one cell was executed
+        on a host not one cell was executed; of an adapter that claims anything not one cell was executed on any host
     11  unproven: a generated or stated claim that the attempt could not show
     14  harness error
     15  truncated run
@@ -19,12 +19,14 @@ a note too: expected hosts without a run, and backends of the expectation file t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from conformance.core.words import Observed, Reason
 from matrices.build.expected import Expected, unmatched
+from matrices.build.meaning import REASON
 from matrices.build.model import Cell, Column, Matrix
 from matrices.claims.words import ClaimWord, Honesty
 from matrices.errors import near
@@ -66,6 +68,7 @@ def findings(matrix: Matrix, expected: Expected) -> tuple[Finding, ...]:
     ]
     found += _unmatched(matrix, expected)
     found += _nothing_executed(matrix)
+    found += _adapter_executed(matrix, expected)
     for adapter in expected.enforced:
         found += _availability(adapter, matrix, expected)
     present = {run.host for run in matrix.runs}
@@ -95,9 +98,51 @@ def _nothing_executed(matrix: Matrix) -> Iterator[Finding]:
     hosts = tuple(dict.fromkeys(run.host for run in matrix.runs))
     executed = {cell.host for cell in matrix.cells if cell.observed not in _NOT_EXECUTED}
     for host in hosts or ("these runs",):
-        if host not in executed:
+        if host not in executed and host not in _truncated(matrix):
             what = "not one cell was executed, so nothing is shown; `sandproof explain` says why of each cell"
             yield Finding(code=GateCode.EXPECTED_MISSING, where=host, what=what)
+
+
+def _adapter_executed(matrix: Matrix, expected: Expected) -> Iterator[Finding]:
+    """Other adapters of a host must not make one look tried that never started: what it claims was shown nowhere.
+
+    Hosts of which `_nothing_executed` or a truncation tells, and backends of which `_availability` tells, are left to these.
+    """
+    told = _truncated(matrix) | {finding.where for finding in _nothing_executed(matrix)}
+    for adapter in matrix.adapters:
+        columns = [column for column in matrix.columns if column.adapter == adapter and column.record]
+        idle = [column for column in columns if not any(_shows(cell) for cell in column.cells)]
+        code = GateCode.EXPECTED_MISSING if len(idle) == len(columns) else GateCode.NOTE
+        for column in idle:
+            unavailable = column.record.unavailable if column.record else ""
+            known = column.host in told or (unavailable and adapter in expected.enforced)
+            if not known and any(_claims_to_hold(cell) for cell in column.cells):
+                rest = "" if code else "; on another host of these runs some were"
+                what = f"none of its cells was executed: {_why_idle(column)}{rest}"
+                yield Finding(code=code, where=f"{adapter}|{column.host}", what=what)
+
+
+def _shows(cell: Cell) -> bool:
+    """A refusal shows something only where it is what was claimed."""
+    return cell.observed not in _NOT_EXECUTED or (cell.observed is Observed.REFUSED and cell.honesty is Honesty.HONEST)
+
+
+def _claims_to_hold(cell: Cell) -> bool:
+    return cell.claim.gates and cell.claim.word in (ClaimWord.ENFORCED, ClaimWord.REFUSES)
+
+
+def _why_idle(column: Column) -> str:
+    if column.record and column.record.unavailable:
+        return f"unavailable: {column.record.unavailable}"
+    # What a person did not ask for explains nothing where something else does.
+    reasons = Counter(cell.reason for cell in column.cells if cell.reason is not Reason.DESELECTED) or Counter((Reason.DESELECTED,))
+    reason = reasons.most_common(1)[0][0]
+    return f"{reason}: {REASON[reason]}"
+
+
+def _truncated(matrix: Matrix) -> frozenset[str]:
+    """Hosts with a run that was cut off. That is one finding; the cells that it left out are no others."""
+    return frozenset(run.host for run in matrix.runs if not run.complete)
 
 
 def _availability(adapter: str, matrix: Matrix, expected: Expected) -> Iterator[Finding]:
@@ -130,7 +175,8 @@ def _of_column(column: Column, expected: Expected) -> Iterator[Finding]:
         yield from _of_claim(cell)
         if column.record and column.record.reference:
             yield from _of_reference(cell)
-        if column.record and column.record.reference and not column.record.unavailable:
+        by_expectation = column.record and column.record.reference and not column.record.unavailable
+        if by_expectation and cell.reason is not Reason.RUN_TRUNCATED:
             yield from _of_expectation(cell, expected)
 
 

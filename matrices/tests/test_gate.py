@@ -224,3 +224,36 @@ def test_a_test_fails_on_dishonesty_not_on_escape(record: AdapterRecord, reason:
     seen = evidence(record.variant, "fs.write.rename", reason, rule="fs.write-deny:$WORK/x")
     failure = pytest_sandproof_evidence(evidence=seen, record=record)
     assert (failure is None) if told is None else (told in (failure or ""))
+
+
+def test_an_adapter_that_never_started_is_not_clean_beside_one_that_did() -> None:
+    missing = replace(claiming("enforced"), unavailable="m is not on PATH")
+    both = run(none_record(), missing, evidence=column("none", OPEN))
+    found = findings(merge([both]), NOTHING_EXPECTED)
+    assert told(found) == [(16, "naive|linux/root")]
+    assert found[0].what == "none of its cells was executed: unavailable: m is not on PATH"
+    elsewhere = run(claiming("enforced"), evidence=column("naive", GOOD, host="linux/user"), host="linux/user", name="user.jsonl")
+    found = findings(merge([both, elsewhere]), NOTHING_EXPECTED)
+    assert told(found) == [(0, "naive|linux/root")]
+    assert "on another host of these runs some were" in found[0].what
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason", "code"),
+    [
+        ("enforced", Reason.ADAPTER_REFUSED, 16),
+        ("refuses", Reason.ADAPTER_REFUSED, 0),
+        ("not-enforced", Reason.ADAPTER_REFUSED, 0),
+        ({"claim": "enforced", "source": "documented"}, Reason.ADAPTER_REFUSED, 0),
+        ("enforced", Reason.NO_ISOLATED_NETWORK, 16),
+    ],
+)
+def test_what_counts_as_never_started(claim: object, reason: Reason, code: int) -> None:
+    cells = [*column("none", OPEN), *column("naive", (reason,) * 5)]
+    assert exit_code(findings(merge([run(none_record(), claiming(claim), evidence=cells)]), NOTHING_EXPECTED)) == code
+
+
+def test_a_truncated_run_is_one_finding() -> None:
+    expected = Expected(enforced={"native": ("*",)})
+    assert told(gate(native_record(), (GOOD[0], None, None, None, None), expected, complete=False)) == [(15, "linux/root")]
+    assert told(gate(native_record(), (None,) * 5, expected, complete=False)) == [(15, "linux/root")]
