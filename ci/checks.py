@@ -92,7 +92,7 @@ class Checks:
     def _as_user(self, closing: Closing) -> int:
         folders = [folder for folder in USER_TESTS if (ROOT / folder).is_dir()]
         with PlainUser() as user:
-            return user.run((*self._pytest_command(), "-p", "no:cacheprovider", *folders), closing.take)
+            return user.run((*self._pytest_command(), "-p", "no:cacheprovider", "--basetemp", user.home / "pytest", *folders), closing.take)
 
     def _pytest_command(self) -> tuple[str | Path, ...]:
         return (self.python, "-m", "pytest", "-q", "-n", str(self.jobs), "--color=no")

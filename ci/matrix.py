@@ -14,12 +14,13 @@ from ci.plainuser import PlainUser, PlainUserUnavailable
 from ci.say import Stop
 from conformance.core.cache import runs_dir
 
+_BUSY = 3  # exit code of `sandproof run`
 ADAPTERS = ("none", "native", "bwrap-naive")
 
 
 def run_command(python: Path, run_file: Path, jobs: int) -> tuple[str, ...]:
     adapters = (word for adapter in ADAPTERS for word in ("--adapter", adapter))
-    return (str(python), "-m", "matrices.cli", "run", *adapters, "--run-file", str(run_file), "--jobs", str(jobs))
+    return (str(python), "-m", "matrices.cli", "run", *adapters, "--run-file", str(run_file), "--jobs", str(jobs), "--quiet-next")
 
 
 def columns(platform: str, uid: int | None) -> tuple[str, ...]:
@@ -65,6 +66,8 @@ def _column(python: Path, jobs: int, target: Path, *, other_user: bool) -> None:
                 say.note(f"brought back as {shown(target)}")
     else:
         code = run.shown(run_command(python, target, jobs))
+    if code == _BUSY:
+        raise Stop("the suite did not start; its message above says which run is under way", "wait for that run, then start again")
     if code not in (0, 1):  # 1: the run is whole, and some adapter was caught claiming more than it holds
         raise Stop(
             f"expected the run to come to its end; it ended with code {code}",
@@ -103,6 +106,7 @@ def matrix(python: Path, jobs: int) -> int:
     say.step("next")
     say.note(f"open {shown(REPORT / 'matrix.html')} in a browser: each cell unfolds to what was claimed and what was seen")
     say.note(f"search it, one cell a line: {program} matrix --cells {files}")
+    say.note(f"all that is known of one cell: {program} explain CELL, and to make it again: {program} reproduce CELL")
     say.note(f"an exit code for a build: {program} gate {files}")
     say.note(f"try your own sandbox: {program} adapter new NAME")
     return 0

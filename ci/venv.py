@@ -89,7 +89,7 @@ def _interpreter() -> str:
 
 def _install(root: Path, venv: Path) -> None:
     python = str(venv_program("python", venv))
-    command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off", "--editable", f"{root}[dev]"]
+    command = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--progress-bar", "off", "--editable", f"{root}[dev]"]
     _run(
         command,
         "look at pip's message above; it needs a package index: check the network, or point pip at yours "

@@ -26,6 +26,11 @@ def cell(text: str, limit: int = 200) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 finding`, `2 findings`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def code(text: str, limit: int = 200) -> str:
     """A Markdown code span that its content cannot leave, also within a table. An empty text is a dash."""
     shown = cell(text, limit).replace("`", "\\x60").replace("|", "\\x7c").strip()

@@ -30,7 +30,7 @@ def test_columns(platform: str, uid: int | None, expected: tuple[str, ...]) -> N
 def test_the_command_names_every_adapter() -> None:
     command = run_command(Path("python"), Path("run.jsonl"), 2)
     assert command.count("--adapter") == 3
-    assert command[-4:] == ("--run-file", "run.jsonl", "--jobs", "2")
+    assert command[-5:] == ("--run-file", "run.jsonl", "--jobs", "2", "--quiet-next")
 
 
 def fake_cli(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
@@ -53,6 +53,14 @@ def test_a_run_that_did_not_end_stops(tmp_path: Path, monkeypatch: pytest.Monkey
     fake_cli(monkeypatch, 4)
     with pytest.raises(Stop, match="code 4"):
         observe(Path("python"), 1, tmp_path)
+
+
+def test_a_run_that_another_one_keeps_from_starting_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_cli(monkeypatch, 3)
+    with pytest.raises(Stop, match="which run is under way") as caught:
+        observe(Path("python"), 1, tmp_path)
+    assert "ci test" not in str(caught.value)
+    assert "wait for that run" in caught.value.next_step
 
 
 def test_a_user_that_cannot_be_made_is_said_and_left_out(

@@ -38,6 +38,11 @@ class Expected:
     not_enforced: _Reasons = field(default_factory=dict)
     false_denials: _Reasons = field(default_factory=dict)
 
+    @property
+    def adapters(self) -> frozenset[str]:
+        """Those that the file speaks of."""
+        return frozenset((*self.enforced, *self.not_enforced, *self.false_denials))
+
     def must_be_enforced(self, adapter: str, attempt: str) -> bool:
         return _match(attempt, self.enforced.get(adapter, ())) and not _match(attempt, self.not_enforced.get(adapter, ()))
 

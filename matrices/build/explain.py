@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 
+from conformance.adapters.registry import BUILT_IN
 from conformance.core.evidence import Beacon, Evidence
+from conformance.core.words import Observed
 from matrices.build.meaning import CLAIM, HONESTY, OBSERVED, REASON, SOURCE
 from matrices.build.model import Cell
 from matrices.build.summary import shots
-from matrices.text import visible
+from matrices.text import counted, visible
 from sandbox.policy.rules import DEMANDS, RuleKind
+
+LOOK = (
+    "reproduce keeps the scene, the files as the attempt left them, and says where it lies, as sandproof run --keep-scene does;"
+    " FILE.toml, where it stands in the command, is the file that describes the adapter"
+)
+_NOT_MADE = (Observed.NOT_RUN, Observed.NOT_APPLICABLE)
+OUTPUT = "what the program inside said: whose step, the step, and its answer"
+_OLD_STEP = re.compile(r"(twin|attack) ([a-z-]+) (ok|[A-Z0-9]+)(?=:|$)")
 
 
 def reproduce_line(cell: Cell) -> str:
-    """A command that can be pasted into a shell, also where the names come from a foreign file."""
-    return f"sandproof reproduce {shlex.quote(visible(cell.name))}"
+    """A command that can be pasted into a shell, also where the names come from a foreign file; "" where there was nothing that could
+    be made again. A run does not say how an adapter that is not built in was named, so its file is left to the reader."""
+    if cell.observed in _NOT_MADE:
+        return ""
+    command = f"sandproof reproduce {shlex.quote(visible(cell.name))}"
+    return command if cell.adapter in BUILT_IN else f"{command} --adapter FILE.toml"
+
+
+def output_lines(output: str) -> Iterator[str]:
+    """Each line of the transcript. Runs of the first version wrote `twin read ENOENT: …`; it is told in the words of today."""
+    for line in output.splitlines():
+        yield visible(_OLD_STEP.sub(r"\1 step: \2 → \3", line, count=1) if _OLD_STEP.match(line) else line)
+
+
+def not_sent_text(evidence: Evidence) -> str:
+    """Of many rules, which every adapter with few terms has, it matters whether the attacked one is among them."""
+    this, number = evidence.rule in evidence.not_sent, len(evidence.not_sent)
+    others = counted(number - this, "other")
+    which = ("this one" if number == 1 else f"this one and {others}") if this else f"{others}, and not this one"
+    return f"rules the adapter was given no words for: {which}" if number else ""
 
 
 def demand(kind: str) -> str:
@@ -34,9 +63,11 @@ def lines(cell: Cell) -> Iterator[str]:
         if text:
             yield f"{label + ':':<14}{visible(text)}"
     if cell.evidence and cell.evidence.output:
-        yield "output:"
-        yield from (f"    {visible(line)}" for line in cell.evidence.output.splitlines())
-    yield f"{'reproduce:':<14}{reproduce_line(cell)}"
+        yield f"output:       {OUTPUT}"
+        yield from (f"    {line}" for line in output_lines(cell.evidence.output))
+    if again := reproduce_line(cell):
+        yield f"{'reproduce:':<14}{again}"
+        yield f"{'look:':<14}{LOOK}"
 
 
 def _about(cell: Cell) -> Iterator[tuple[str, str]]:
@@ -60,7 +91,7 @@ def _about(cell: Cell) -> Iterator[tuple[str, str]]:
 
 def _seen(evidence: Evidence) -> Iterator[tuple[str, str]]:
     yield "rule", evidence.rule
-    yield "not sent", ", ".join(evidence.not_sent)
+    yield "not sent", not_sent_text(evidence)
     yield "beacons", ", ".join(beacon_text(beacon) for beacon in evidence.beacons) or "none"
     yield "witness saw", evidence.saw
     yield "twin", evidence.twin_saw

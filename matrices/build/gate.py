@@ -135,8 +135,8 @@ def _why_idle(column: Column) -> str:
     if column.record and column.record.unavailable:
         return f"unavailable: {column.record.unavailable}"
     # What a person did not ask for explains nothing where something else does.
-    reasons = Counter(cell.reason for cell in column.cells if cell.reason is not Reason.DESELECTED) or Counter((Reason.DESELECTED,))
-    reason = reasons.most_common(1)[0][0]
+    reasons: Counter[Reason] = Counter(cell.reason for cell in column.cells if cell.reason is not Reason.DESELECTED)
+    reason = reasons.most_common(1)[0][0] if reasons else Reason.DESELECTED
     return f"{reason}: {REASON[reason]}"
 
 

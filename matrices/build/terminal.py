@@ -25,8 +25,9 @@ _LONGEST = 500  # characters of a note
 _NARROWEST = 24  # a last column narrower than this is no help to anyone
 
 
-def render(matrix: Matrix, width: int) -> str:
-    """Plain text without any control character but the line end. `width` in characters, at least 40 are used."""
+def render(matrix: Matrix, width: int, program: str = "sandproof") -> str:
+    """Plain text without any control character but the line end. `width` in characters, at least 40 are used; `program`: how ours is
+    typed here."""
     width = max(width, 40)
     parts = ["\n".join(textwrap.wrap(headline(matrix), width))]
     parts += [_titled(table, width) for table in (seen_table(matrix), honesty_table(matrix))]
@@ -38,7 +39,7 @@ def render(matrix: Matrix, width: int) -> str:
     notes = [line for note in missing_notes(matrix) for line in textwrap.wrap(f"- {cell(note, _LONGEST)}", width)]
     if notes:
         parts.append("\n".join(("Not there", *notes)))
-    parts.append("One cell:  sandproof explain CELL\nAll cells: sandproof matrix --cells")
+    parts.append(f"One cell:  {cell(program)} explain CELL\nAll cells: {cell(program)} matrix --cells")
     return "\n\n".join(parts) + "\n"
 
 

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from conformance.core.evidence import Evidence
 from conformance.core.words import Observed, Severity
 from matrices.build import meaning
-from matrices.build.explain import beacon_text, demand, reproduce_line
+from matrices.build.explain import LOOK, OUTPUT, beacon_text, demand, not_sent_text, output_lines, reproduce_line
 from matrices.build.model import Cell, Matrix
 from matrices.build.summary import Summary, beside, needs_a_look, shots, sort_key, summarise
 from matrices.build.tables import missing_notes, size
@@ -91,9 +91,14 @@ def _block(data: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
+def _counted(matrix: Matrix) -> list[bool]:
+    """For each cell, whether it is counted above: attempts that must not succeed, where the adapter took part."""
+    return [column.record is not None and not cell.is_work for column in matrix.columns for cell in column.cells]
+
+
 def _totals(matrix: Matrix) -> list[tuple[Honesty, int, int]]:
-    """Each word, how often, and out of how many cells of hosts that took part."""
-    cells = [cell for column in matrix.columns if column.record for cell in column.cells if not cell.is_work]
+    """Each word, how often, and out of how many cells that are counted."""
+    cells = [cell for cell, counts in zip(matrix.cells, _counted(matrix), strict=True) if counts]
     return [(word, sum(cell.honesty is word for cell in cells), len(cells)) for word in Honesty]
 
 
@@ -154,7 +159,9 @@ def _data(matrix: Matrix) -> dict[str, Any]:
             for attempt in matrix.attempts
         ],
         "claims": [_claim(claim) for claim in claims],
+        "texts": {"output": OUTPUT, "look": LOOK},
         "means": {"observed": meaning.OBSERVED, "reason": meaning.REASON, "honesty": meaning.HONESTY},
+        "counted": _counted(matrix),
         "cells": [_cell(cell, attempt_number[cell.attempt.id], claim_number[cell.claim]) for cell in matrix.cells],
     }
 
@@ -197,13 +204,13 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
             "collateral": "the allowed twin was refused as well" if evidence.collateral else "",
             "exit": evidence.exit,
             "note": evidence.note,
+            "unsent": not_sent_text(evidence),
             "seconds": f"{evidence.seconds:.2f}",
         }
     )
     shown["beacons"] = _each([beacon_text(beacon) for beacon in evidence.beacons])
     shown["residue"] = _each(evidence.residue)
-    shown["unsent"] = _each(evidence.not_sent)
-    shown["output"] = visible(evidence.output, keep="\n")
+    shown["output"] = "\n".join(output_lines(evidence.output))
     return shown
 
 

@@ -25,6 +25,16 @@ from sandbox.policy.rules import RuleKind
 
 _BOUNDARIES = tuple(dict.fromkeys(kind.boundary for kind in RuleKind))
 _KEYS = (*RuleKind, *(f"{boundary}.*" for boundary in _BOUNDARIES), "*")
+# The kinds whose rules each name something; `env.clean` is one rule and takes no target.
+_TARGETED = frozenset(
+    (
+        RuleKind.FS_WRITE_ALLOW,
+        RuleKind.FS_READ_ALLOW,
+        RuleKind.FS_WRITE_DENY,
+        RuleKind.FS_READ_DENY,
+        RuleKind.FS_NAME_DENY,
+    )
+)
 _FIELDS = ("claim", "source", "quote", "why", "except", "versions")
 
 
@@ -111,6 +121,9 @@ def _left_out(key: str, rules: Any) -> tuple[str, ...]:
         kind = rule.partition(":")[0]
         if kind not in tuple(RuleKind) or not (key in ("*", kind) or key == f"{RuleKind(kind).boundary}.*"):
             raise InputError(f"[claims] {key}: expected rule ids of {key} in except; got {rule!r}{near(kind, RuleKind)}")
+        if bool(rule.partition(":")[2]) is not (RuleKind(kind) in _TARGETED):
+            wanted = f"{kind}:TARGET" if RuleKind(kind) in _TARGETED else f"{kind} without a target; the kind is one rule"
+            raise InputError(f"[claims] {key}: expected {wanted} in except; got {rule!r}")
     return tuple(rules)
 
 

@@ -19,6 +19,7 @@ from matrices.text import visible
 from sandbox.host import Host
 
 _UNAVAILABLE = 6
+_CHECK_CODES = "Exit codes: 0 it can be used here · 2 it cannot be read, or its own code fails · 6 it cannot be used here."
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,7 +28,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     new = actions.add_parser("new", help="write a commented skeleton to NAME.toml")
     new.add_argument("name", metavar="NAME")
     new.set_defaults(main=_new)
-    check = actions.add_parser("check", help="read it, its claims, and try whether it can be used here")
+    check = actions.add_parser("check", help="read it, its claims, and try whether it can be used here", epilog=_CHECK_CODES)
     check.add_argument("file", metavar="FILE")
     check.set_defaults(main=_check)
     install = actions.add_parser("install", help="say how the sandbox is installed; with --yes do it")
@@ -40,6 +41,8 @@ def _new(options: argparse.Namespace) -> int:
     name: str = options.name
     if not re.fullmatch(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", name):
         raise InputError(f"adapter new: expected a name of lower-case letters, digits and dashes; got {name!r}")
+    if name in suite.built_in():
+        raise InputError(f"adapter new: expected a name of its own; got {name!r}, which is built in; give another")
     skeleton = resources.files("matrices.commands").joinpath("adapter.skeleton.toml").read_text(encoding="utf-8")
     path = Path(f"{name}.toml")
     write_new(path, skeleton.replace("NAME", name))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +31,15 @@ def _made(make: Callable[[], Path]) -> Path:
             f"{error.filename or 'cache'}: expected a cache directory that can be made and written to; {error.strerror}; set"
             " SANDPROOF_CACHE to another directory"
         ) from error
+
+
+def program() -> str:
+    """`sandproof`, as it can be typed here: an environment that is not activated needs the path."""
+    beside = Path(sys.executable).with_name("sandproof")
+    if shutil.which("sandproof") or not beside.exists():
+        return "sandproof"
+    here = Path.cwd()
+    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
 
 
 def must_take_files(directory: Path) -> None:

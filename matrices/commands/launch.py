@@ -11,6 +11,8 @@ from pathlib import Path
 
 from matrices.errors import SuiteError
 
+# What fails is told in one line each from the run file, without the source and the objects of the test.
+_QUIET = ("-qq", "--tb=no", "-rN")
 # Where they are installed, their entry points have these names too, so that pytest takes none twice.
 _PLUGINS = ("-p", "conformance.plugin", "-p", "matrices.pytest_gate")
 
@@ -43,7 +45,7 @@ def run_suite(launch: Launch) -> int:
 def command(launch: Launch) -> list[str]:
     from conformance.suite import SUITE_PATH
 
-    argv = [sys.executable, "-m", "pytest", *_PLUGINS, "-p", "no:cacheprovider", "-q"]
+    argv = [sys.executable, "-m", "pytest", *_PLUGINS, "-p", "no:cacheprovider", *_QUIET]
     if launch.jobs > 1:
         argv += ["-n", str(launch.jobs), "--dist", "loadgroup"]
     argv += [part for adapter in launch.adapters for part in ("--adapter", adapter)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from matrices.build import columnar, markdown, terminal, tsv, webpage
 from matrices.build.model import Matrix
-from matrices.commands.files import must_not_be_input, write
+from matrices.commands.files import must_not_be_input, program, write
 from matrices.commands.select import add_runs, say_which, selected
 
 
@@ -38,7 +38,7 @@ def main(options: argparse.Namespace) -> int:
         for line in tsv.lines(matrix):
             print(line)
     elif not pages:
-        print(terminal.render(matrix, shutil.get_terminal_size((100, 24)).columns), end="")
+        print(terminal.render(matrix, shutil.get_terminal_size((100, 24)).columns, program()), end="")
     say_which(options, paths)
     return 0
 

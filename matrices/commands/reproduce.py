@@ -32,6 +32,8 @@ def main(options: argparse.Namespace) -> int:
     if host.label != host_label:
         raise InputError(f"cell: expected a cell of this host, {host.label}; got {host_label}; run it on such a host")
     suite.check_attempts([attempt])
+    if options.adapter is None:
+        suite.check_own(adapter)
     text = options.adapter or adapter
     record, _, unavailable = suite.check_adapter(text, host)
     if record.variant != adapter:

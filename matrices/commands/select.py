@@ -27,8 +27,9 @@ def add_expected(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--expected", type=Path, metavar="FILE", help="expected hosts and cells; default: ci/expected.toml of this tree")
 
 
-def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]:
-    """The matrix of the selected runs, what is expected of it, and the run files it was made from."""
+def selected(options: argparse.Namespace, *, only_of_ours: bool = False) -> tuple[Matrix, Expected, list[Path]]:
+    """The matrix of the selected runs, what is expected of it, and the run files it was made from. `only_of_ours`: where no file of
+    expectations was given, the tree's own is left alone unless an adapter that it speaks of took part."""
     if options.all and options.runs:
         raise InputError("--all: expected no run files beside it; give one or the other")
     paths = cached() if options.all else list(options.runs) or last()
@@ -41,6 +42,9 @@ def selected(options: argparse.Namespace) -> tuple[Matrix, Expected, list[Path]]
     if options.all:
         runs = _of_one_suite(runs)
     expected = expectation(options.expected)
+    if only_of_ours and options.expected is None:
+        took_part = {record.variant for loaded in runs for record in loaded.run.header.adapters}
+        expected = expected if took_part & expected.adapters else NOTHING_EXPECTED
     matrix = merge(runs, expected, newest_wins=options.all)
     return matrix, expected, paths
 

@@ -56,7 +56,7 @@ EXPECTED = Expected(hosts=("linux/root", "macos/user"), enforced={"native": ("*"
 def records() -> list[dict[str, Any]]:
     """The lines of a small run, with something in every field."""
     made = honest_run().run
-    claims = {"*": {"claim": "enforced", "quote": "q", "why": "w", "except": ["fs.confine:$OUT/x"], "versions": ">=0.8"}}
+    claims = {"*": {"claim": "enforced", "quote": "q", "why": "w", "except": ["fs.read-deny:$OUT/x"], "versions": ">=0.8"}}
     coverage = {"fs.confine": CoverageStatement(level="partial", why="w", left_out=("fs.confine:$OUT/y",))}
     none, native, naive = made.header.adapters
     adapters = (replace(naive, claims=claims), replace(native, coverage=coverage), none)

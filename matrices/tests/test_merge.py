@@ -54,11 +54,11 @@ def test_the_order_of_files_does_not_matter() -> None:
 
 
 def test_claims_are_judged_by_rule() -> None:
-    record = replace(naive_record(), claims={"fs.*": {"claim": "enforced", "except": ["fs.confine:$OUT/x"]}})
+    record = replace(naive_record(), claims={"fs.*": {"claim": "enforced", "except": ["fs.write-deny:$OUT/x"]}})
     matrix = merge([run(record, evidence=column("naive", OPEN))])
     found = {cell.attempt.id: cell.honesty for cell in matrix.cells}
-    assert found["fs.write.rename"] is Honesty.OVERCLAIMS
-    assert found["fs.write.direct"] is Honesty.HONEST_GAP
+    assert found["fs.write.rename"] is Honesty.HONEST_GAP
+    assert found["fs.write.direct"] is Honesty.OVERCLAIMS
     assert found["net.metadata"] is Honesty.SILENT_ESCAPE
     assert found["work.compile"] is Honesty.NOT_JUDGED
 

@@ -45,6 +45,15 @@ def test_a_cell_unfolds(tmp_path: Path) -> None:
     assert "sandproof reproduce 'none|linux/root|fs.write.direct'</div>" in shown
 
 
+def test_a_tile_opens_what_it_counts(tmp_path: Path) -> None:
+    page = webpage.render(merge([honest_run()])).replace("Content-Security-Policy", "x")
+    click = "<script>document.querySelector('[data-only=\"{}\"]').click()</script></body>"
+    shown = dom(page.replace("</body>", click.format("not-judged")), tmp_path)
+    assert "1 of 5 attempts, 1 of 15 cells; without ordinary work" in shown  # the work of three adapters is not judged either
+    shown = dom(page.replace("</body>", click.format("overclaims")), tmp_path)
+    assert "5 of 5 attempts, 15 of 15 cells<" in shown
+
+
 def test_no_script_of_a_stranger_runs(tmp_path: Path) -> None:
     shown = dom(webpage.render(hostile(" ".join(ATTACKS))), tmp_path, "#c11")
     assert 'class="panel"' in shown

@@ -74,8 +74,8 @@
       ]),
     );
     box.append(head, sides);
-    if (seen.output) box.append(make("pre", seen.output));
-    box.append(make("div", cell.reproduce, "reproduce"));
+    if (seen.output) box.append(make("p", `Output: ${data.texts.output}`, "quiet"), make("pre", seen.output));
+    if (cell.reproduce) box.append(make("div", cell.reproduce, "reproduce"), make("p", `To look: ${data.texts.look}.`, "quiet"));
     return [box, close];
   };
 
@@ -106,7 +106,7 @@
   const reveal = (id) => {
     const button = document.getElementById(id);
     if (!button || !button.classList.contains("cell")) return;
-    form.reset();
+    reset();
     filter();
     if (!open || open.button !== button) unfold(button);
     button.scrollIntoView({ block: "center" });
@@ -144,6 +144,13 @@
 
   // Filters ---------------------------------------------------------------------------------------------------------
 
+  // A tile counts attempts that must not succeed, where the adapter took part; what it opens is these.
+  let onlyCounted = false;
+  const reset = () => {
+    form.reset();
+    onlyCounted = false;
+  };
+
   const picked = (name) => {
     const words = [...form.querySelectorAll(`input[name="${name}"]:checked`)].map((input) => input.value);
     return (word) => !words.length || words.includes(word);
@@ -155,7 +162,8 @@
     text: row.querySelector("th").textContent.toLowerCase(),
     cells: [...row.querySelectorAll("td")].map((td) => {
       const button = td.firstElementChild;
-      return { td, button, host: td.dataset.host, cell: data.cells[Number(button.id.slice(1))] };
+      const number = Number(button.id.slice(1));
+      return { td, button, host: td.dataset.host, cell: data.cells[number], counted: data.counted[number] };
     }),
   }));
 
@@ -168,8 +176,8 @@
     for (const { row, body, text, cells: parts } of rows) {
       const fits = boundary(body.dataset.boundary) && severity(row.dataset.severity) && text.includes(wanted);
       let hits = 0;
-      for (const { td, button, host: where, cell } of parts) {
-        const hit = fits && host(where) && observed(cell.observed) && honesty(cell.honesty);
+      for (const { td, button, host: where, cell, counted } of parts) {
+        const hit = (!onlyCounted || counted) && fits && host(where) && observed(cell.observed) && honesty(cell.honesty);
         td.hidden = !host(where);
         button.classList.toggle("dim", !hit);
         if (hit) hits += 1;
@@ -186,18 +194,20 @@
     const groups = table.querySelectorAll("thead .adapter");
     span = heads.filter((head) => !head.hidden).length / Math.max(groups.length, 1);
     for (const group of groups) group.colSpan = span;
-    document.getElementById("shown").textContent = `${attempts} of ${rows.length} attempts, ${cells} of ${all} cells`;
+    document.getElementById("shown").textContent =
+      `${attempts} of ${rows.length} attempts, ${cells} of ${all} cells${onlyCounted ? "; without ordinary work and absent hosts" : ""}`;
   }
 
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("everything").addEventListener("click", () => {
-    form.reset();
+    reset();
     filter();
   });
   for (const tile of document.querySelectorAll("[data-only]")) {
     tile.addEventListener("click", () => {
-      form.reset();
+      reset();
+      onlyCounted = true;
       const box = form.querySelector(`input[name="honesty"][value="${tile.dataset.only}"]`);
       if (box) box.checked = true;
       filter();
