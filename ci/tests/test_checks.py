@@ -65,3 +65,26 @@ def test_every_failure_is_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 def test_a_run_that_stops_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_all(monkeypatch, {"run": 1}) == 1
+
+
+def test_pytest_of_a_plain_user_leaves_nothing_in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its user is gone afterwards, and nobody would ever remove what it left."""
+    started: list[tuple[str | Path, ...]] = []
+
+    class FakeUser:
+        home = Path("/home/somebody")
+
+        def __enter__(self) -> FakeUser:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+        def run(self, argv: tuple[str | Path, ...], take: object) -> int:
+            started.append(argv)
+            return 0
+
+    monkeypatch.setattr("ci.checks.PlainUser", FakeUser)
+    assert Checks(python=Path("python"), jobs=1)._as_user(Closing()) == 0
+    (argv,) = started
+    assert argv[argv.index("--basetemp") + 1] == Path("/home/somebody/pytest")
