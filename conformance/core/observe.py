@@ -38,7 +38,7 @@ def observe(attempt: Attempt, adapter: Adapter, host: Host, control: Control | N
     """One cell. `control` is None when the adapter *is* the control: then its own landing counts."""
     options = options or Options()
     started = time.monotonic()
-    reason, note = _before(attempt, adapter, host)
+    reason, note = why_not_run(attempt, adapter, host)
     if reason is Reason.OTHER_HOST:
         return _evidence(attempt, adapter, host, Facts(work=attempt.work, applicable=False, grade=Grade.DECLARED), (), note, started)
     if reason is not None:
@@ -57,7 +57,7 @@ def _control(control: Control, attempt: Attempt, shots: list[Shot]) -> bool | No
     return control(attempt) if shots[-1].not_run is None else None
 
 
-def _before(attempt: Attempt, adapter: Adapter, host: Host) -> tuple[Reason | None, str]:
+def why_not_run(attempt: Attempt, adapter: Adapter, host: Host) -> tuple[Reason | None, str]:
     if not attempt.applies_to(host):
         return Reason.OTHER_HOST, f"meant for {', '.join(attempt.hosts)}"
     unavailable = adapter.availability(host)
