@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from ci.say import Stop
 USER_TESTS = ("sandbox/tests", "conformance/meta", "ci/tests")
 """What is tested a second time as a plain user: what starts processes. Parsing and rendering do not depend on the user."""
 
+_SCRATCH = Path("/tmp")
 _CLOSING = re.compile(r"=+ .*\b(passed|failed|error|errors|no tests ran)\b.* in .*=+|\d+ (passed|failed|error)\b.* in .*")
 
 
@@ -92,7 +94,12 @@ class Checks:
     def _as_user(self, closing: Closing) -> int:
         folders = [folder for folder in USER_TESTS if (ROOT / folder).is_dir()]
         with PlainUser() as user:
-            return user.run((*self._pytest_command(), "-p", "no:cacheprovider", "--basetemp", user.home / "pytest", *folders), closing.take)
+            extra = {"PYTEST_DEBUG_TEMPROOT": str(user.home)}
+            try:
+                return user.run((*self._pytest_command(), "-p", "no:cacheprovider", *folders), closing.take, extra)
+            finally:
+                # Those that tests start do not hear of the home. What they leave would stay for ever, with an owner that is nobody.
+                shutil.rmtree(_SCRATCH / f"pytest-of-{user.account.name}", ignore_errors=True)
 
     def _pytest_command(self) -> tuple[str | Path, ...]:
         return (self.python, "-m", "pytest", "-q", "-n", str(self.jobs), "--color=no")

@@ -8,6 +8,7 @@ import pytest
 
 from ci import matrix
 from ci.checks import Checks, Closing
+from ci.plainuser import Account
 from ci.say import Stop
 
 
@@ -69,9 +70,10 @@ def test_a_run_that_stops_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_pytest_of_a_plain_user_leaves_nothing_in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its user is gone afterwards, and nobody would ever remove what it left."""
-    started: list[tuple[str | Path, ...]] = []
+    told: list[dict[str, str]] = []
 
     class FakeUser:
+        account = Account(name="somebody", uid=1)
         home = Path("/home/somebody")
 
         def __enter__(self) -> FakeUser:
@@ -80,11 +82,13 @@ def test_pytest_of_a_plain_user_leaves_nothing_in_tmp(tmp_path: Path, monkeypatc
         def __exit__(self, *error: object) -> None:
             pass
 
-        def run(self, argv: tuple[str | Path, ...], take: object) -> int:
-            started.append(argv)
+        def run(self, argv: tuple[str | Path, ...], take: object, extra: dict[str, str]) -> int:
+            told.append(extra)
+            (tmp_path / "pytest-of-somebody" / "pytest-0").mkdir(parents=True)
             return 0
 
     monkeypatch.setattr("ci.checks.PlainUser", FakeUser)
+    monkeypatch.setattr("ci.checks._SCRATCH", tmp_path)
     assert Checks(python=Path("python"), jobs=1)._as_user(Closing()) == 0
-    (argv,) = started
-    assert argv[argv.index("--basetemp") + 1] == Path("/home/somebody/pytest")
+    assert told == [{"PYTEST_DEBUG_TEMPROOT": "/home/somebody"}]
+    assert list(tmp_path.iterdir()) == []
