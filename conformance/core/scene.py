@@ -18,10 +18,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from conformance.agent import agent
 from conformance.core.cache import scenes_dir
 from conformance.core.netns import IsolatedNetwork, shared_network
-from conformance.core.template import repository_template
+from conformance.core.template import compiled_agent, repository_template
 from sandbox.policy import baseline
 from sandbox.policy.rules import Policy, Rule, RuleKind
 from sandbox.sessions import Launcher
@@ -53,7 +52,7 @@ class Scene:
         for name in ("home", "out", "state", "agent", "scratch"):
             (self.base / name).mkdir()
         (self.base / "link").symlink_to("work")
-        shutil.copyfile(agent.__file__, self.base / "agent" / "agent.py")
+        shutil.copyfile(compiled_agent(), self.base / "agent" / "agent.pyc")
 
     # --- names ---------------------------------------------------------------------------------------------------------
 

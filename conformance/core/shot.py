@@ -195,7 +195,7 @@ def interpreter(session: ExecSession) -> list[str]:
     """How the agent is started inside: the harness's own interpreter by its real path."""
     # A virtual environment's python is a link; the program itself finds its library without the environment.
     program = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-    return [program, "-I", "-S", session.guest_path("$AGENT/agent.py")]
+    return [program, "-I", "-S", session.guest_path("$AGENT/agent.pyc")]
 
 
 def mapped(step: Step, session: ExecSession) -> dict[str, Argument]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import atexit
 import os
+import py_compile
 import shutil
 import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
 
+from conformance.agent import agent
 from conformance.core.cache import scenes_dir
 
 
@@ -28,6 +30,18 @@ def repository_template() -> Path:
         _skeleton(base)
     (base / ".git" / "hooks").mkdir(exist_ok=True)
     return base
+
+
+@cache
+def compiled_agent() -> Path:
+    """The agent as byte code for the interpreter that runs the harness, made once per process: reading its source would cost each cell
+    more than starting the interpreter does."""
+    base = Path(tempfile.mkdtemp(prefix="template-", dir=scenes_dir()))
+    atexit.register(_remove_if_owner, base, os.getpid())
+    target = base / "agent.pyc"
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(agent.__file__, cfile=str(target), dfile="agent.py", doraise=True, invalidation_mode=mode)
+    return target
 
 
 def _remove_if_owner(base: Path, pid: int) -> None:
